@@ -8,15 +8,15 @@ use axum::response::{IntoResponse, Response};
 use client::{Account, Container, PartitionKeyDefinition};
 use serde::{Deserialize, Serialize};
 use service::http::{
-    EtagHeader, Events, HttpSettings, IfMatch, Json, Kit, OpenApiRouter, OpenStream, Outcome,
-    PageLimits, PageQuery, Path, Query, routes,
+    EtagHeader, EventStreamRequest, Events, HttpResult, HttpServer, HttpSettings, IfMatch,
+    JsonBody, OpenApiRouter, PageLimits, PageQuery, PathParams, QueryParams, routes,
 };
-use service::identity::{Identity, IdentitySettings, Principal};
-use service::settings::{Check, Secret, Settings, Sources};
-use service::work::{Job, JobFailure, Jobs, JobsSettings};
+use service::identity::{Caller, Identity, IdentitySettings};
+use service::settings::{Secret, SettingsBuilder, SettingsSection, SettingsValidator};
+use service::work::{JobFailure, Jobs, JobsSettings, PeriodicJob};
 use utoipa::ToSchema;
 
-type Reply = Outcome<Response>;
+type Reply = HttpResult<Response>;
 
 /// Defaults of the program; file and environment override them.
 pub(crate) const DEFAULTS: &str = "TodoPlace = 'memory'\nIdentity.Mode = 'demo'";
@@ -30,10 +30,10 @@ pub(crate) struct Chosen {
     identity: IdentitySettings,
 }
 
-impl Settings for Chosen {
-    fn check(&self, check: &mut Check) {
-        check.section("Http", &self.http);
-        check.section("Identity", &self.identity);
+impl SettingsSection for Chosen {
+    fn validate(&self, validator: &mut SettingsValidator) {
+        validator.section("Http", &self.http);
+        validator.section("Identity", &self.identity);
     }
 }
 
@@ -49,7 +49,7 @@ struct Todo {
 
 #[derive(Clone)]
 pub(crate) struct Todos {
-    pub(crate) kit: Kit,
+    pub(crate) server: HttpServer,
     pub(crate) jobs: Jobs,
     todos: Container,
     events: Events,
@@ -62,17 +62,17 @@ impl Todos {
         let environment = account.environment().clone();
         let events = Events::new(&environment, 1000);
         let identity = Identity::new(environment.clone(), &chosen.identity)?;
-        let kit = Kit::new(environment, chosen.http.clone(), identity);
+        let server = HttpServer::new(environment, chosen.http.clone(), identity);
         let (from, tell) = (todos.clone(), events.clone());
-        let job = Job::every("forget what is done", std::time::Duration::from_secs(60));
+        let job = PeriodicJob::every("forget what is done", std::time::Duration::from_secs(60));
         let jobs = Jobs::new(&container(&account, "jobs", "/id").await?, JobsSettings::default())
             .with(job, move |_| forget(from.clone(), tell.clone()));
-        Ok(Self { kit, jobs, todos, events })
+        Ok(Self { server, jobs, todos, events })
     }
 
     pub(crate) fn router(&self) -> axum::Router {
         let api = OpenApiRouter::new().routes(routes!(create, list)).routes(routes!(replace));
-        self.kit.router(api.routes(routes!(listen)).with_state(self.clone()), &[])
+        self.server.router(api.routes(routes!(listen)).with_state(self.clone()), &[])
     }
 }
 
@@ -87,42 +87,46 @@ async fn container(account: &Account, name: &str, key: &str) -> Result<Container
 
 /// Creates a todo. `?` turns errors of the store into problem responses.
 #[utoipa::path(post, path = "/todos", request_body = Todo, responses((status = 200, body = Todo)))]
-async fn create(State(all): State<Todos>, by: Principal, Json(todo): Json<Todo>) -> Reply {
-    let id = format!("{:016x}", all.kit.environment().random());
+async fn create(State(all): State<Todos>, by: Caller, JsonBody(todo): JsonBody<Todo>) -> Reply {
+    let id = format!("{:016x}", all.server.environment().random());
     let todo = Todo { id, owner: by.subject().to_owned(), ..todo };
     let created = all.todos.create(&by.subject().into(), &todo).await?;
     all.events.publish(by.subject(), "created", &todo);
-    Ok((EtagHeader::of(&created), Json(todo)).into_response())
+    Ok((EtagHeader::of(&created), JsonBody(todo)).into_response())
 }
 
 /// Lists the caller's todos, page by page. A cursor is valid for its caller only.
 #[utoipa::path(get, path = "/todos", params(PageQuery))]
-async fn list(State(all): State<Todos>, by: Principal, Query(page): Query<PageQuery>) -> Reply {
-    let (cursors, question) = (all.kit.cursors(), ["todos", by.subject()]);
+async fn list(
+    State(all): State<Todos>,
+    by: Caller,
+    QueryParams(page): QueryParams<PageQuery>,
+) -> Reply {
+    let (cursors, question) = (all.server.cursors(), ["todos", by.subject()]);
     let options = page.options(PageLimits::new(20, 100), cursors, &question)?;
     let query = client::Query::text("SELECT * FROM c ORDER BY c.text").within(by.subject().into());
     let page = all.todos.query_page::<Todo>(&query, options).await?.value;
     let cursor = page.continuation.map(|token| cursors.seal(&question, &token));
-    Ok(Json(serde_json::json!({ "todos": page.rows, "cursor": cursor })).into_response())
+    Ok(JsonBody(serde_json::json!({ "todos": page.rows, "cursor": cursor })).into_response())
 }
 
 /// Changes a todo unless it was changed in between: 412 then, and 428 without `if-match`.
 #[utoipa::path(put, path = "/todos/{id}", request_body = Todo, params(("id" = String, Path)))]
 async fn replace(
     State(all): State<Todos>,
-    (by, seen, Path(id)): (Principal, IfMatch, Path<String>),
-    Json(todo): Json<Todo>,
+    (by, seen, PathParams(id)): (Caller, IfMatch, PathParams<String>),
+    JsonBody(todo): JsonBody<Todo>,
 ) -> Reply {
     let todo = Todo { id, owner: by.subject().to_owned(), ..todo };
     let replaced = all.todos.replace(&by.subject().into(), &todo, seen.etag()).await?;
     all.events.publish(by.subject(), "changed", &todo);
-    Ok((EtagHeader::of(&replaced), Json(todo)).into_response())
+    Ok((EtagHeader::of(&replaced), JsonBody(todo)).into_response())
 }
 
 /// Streams events about the caller's todos, from where the caller last stopped listening.
 #[utoipa::path(get, path = "/todos/events")]
-async fn listen(State(all): State<Todos>, by: Principal, stream: OpenStream) -> Response {
-    all.events.respond(by.subject(), stream, all.kit.stop())
+async fn listen(State(all): State<Todos>, by: Caller, stream: EventStreamRequest) -> Response {
+    all.events.respond(by.subject(), stream, all.server.shutdown())
 }
 
 /// The job deletes completed todos; it runs on one of all instances.
@@ -137,13 +141,13 @@ async fn forget(todos: Container, events: Events) -> Result<(), JobFailure> {
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
-    let sources = Sources::new().text("the program", DEFAULTS).environment(std::env::vars());
+    let sources = SettingsBuilder::new().text("the program", DEFAULTS).environment(std::env::vars());
     let chosen = sources.load::<Chosen>()?;
     let todos = Todos::open(&chosen.value).await?;
-    let token = todos.kit.identity().demo_issuer().map(|issuer| issuer.token("ann", &[]));
+    let token = todos.server.identity().demo_issuer().map(|issuer| issuer.token("ann", &[]));
     writeln!(std::io::stdout(), "{}as ann: Bearer {}", chosen.show(), token.unwrap_or_default())?;
     todos.jobs.start();
-    todos.kit.serve_until(todos.router(), tokio::signal::ctrl_c()).await?;
+    todos.server.serve_until(todos.router(), tokio::signal::ctrl_c()).await?;
     todos.jobs.stop().await;
     Ok(())
 }

@@ -7,8 +7,8 @@ mod example;
 use example::{Chosen, DEFAULTS, Todos};
 use reqwest::{Client, RequestBuilder, Response};
 use serde_json::{Value, json};
-use service::http::disagreements;
-use service::settings::Sources;
+use service::http::openapi_mismatches;
+use service::settings::SettingsBuilder;
 use tokio::net::TcpListener;
 
 use crate::serve::{start, terminate, text};
@@ -28,16 +28,19 @@ async fn the_todo_service_runs_against_a_server() {
 /// The service at a place, used as its callers do.
 async fn check(place: &str) {
     let flags = [format!("TodoPlace={place}")];
-    let chosen =
-        Sources::new().text("the program", DEFAULTS).flags(&flags).load::<Chosen>().unwrap();
+    let chosen = SettingsBuilder::new()
+        .text("the program", DEFAULTS)
+        .flags(&flags)
+        .load::<Chosen>()
+        .unwrap();
     assert!(!chosen.show().contains("AccountKey"), "{}", chosen.show());
     let todos = Todos::open(&chosen.value).await.unwrap();
-    assert_eq!(disagreements(&todos.router(), &[]).await, Vec::<String>::new());
+    assert_eq!(openapi_mismatches(&todos.router(), &[]).await, Vec::<String>::new());
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/todos", listener.local_addr().unwrap());
-    let (kit, router) = (todos.kit.clone(), todos.router());
-    let served = tokio::spawn(async move { kit.serve_at(listener, router).await });
-    let token = |subject: &str| todos.kit.identity().demo_issuer().unwrap().token(subject, &[]);
+    let (server, router) = (todos.server.clone(), todos.router());
+    let served = tokio::spawn(async move { server.serve_at(listener, router).await });
+    let token = |subject: &str| todos.server.identity().demo_issuer().unwrap().token(subject, &[]);
     let ann = Caller { client: Client::new(), token: token("ann"), url };
     let bob = Caller { token: token("bob"), ..ann.clone() };
 
@@ -59,7 +62,7 @@ async fn check(place: &str) {
     assert_eq!(told.matches("event: created").count(), 3, "{told}");
 
     // The stream that is still open ends with the service.
-    todos.kit.stop().stop();
+    todos.server.shutdown().trigger();
     while stream.chunk().await.unwrap().is_some() {}
     served.await.unwrap().unwrap();
 }

@@ -32,10 +32,10 @@ pub mod value;
 pub use bind::{
     BoundQuery, BuiltInFunctions, ComputedProperties, FunctionCatalog, Parameters, bind, bind_with,
 };
-pub use error::{Location, QueryError, QueryErrorCode, Severity, to_json};
+pub use error::{QueryError, QueryErrorCode, Severity, TextLocation, to_json};
 pub use evaluate::{EvaluationContext, EvaluationError, NoUserFunctions, UserFunctions};
 pub use operator::{
-    Executor, ItemPredicate, PartialGroup, PreparedExpression, RowOrder, RowStream, row_text,
+    ItemPredicate, PartialGroup, PreparedExpression, QueryExecutor, RowOrder, RowStream, row_text,
     rows_text,
 };
 pub use parser::parse;

@@ -14,7 +14,7 @@ use model::CompositeOrder::{Ascending as Up, Descending as Down};
 use model::{
     CompositeIndex, CompositeOrder, CompositePath, IncludedPath, IndexPath, IndexingPolicy,
 };
-use service::schema::{ContainerSchema, DatabaseSchema, Schema, SchemaError};
+use service::schema::{ContainerSchema, DatabaseSchema, Schema, SchemaApplyError};
 
 use crate::error::{Error, Result};
 use crate::settings::{Indexing, NotificationSettings};
@@ -141,7 +141,7 @@ impl Containers {
     pub(crate) async fn create(account: &Account, settings: &NotificationSettings) -> Result<Self> {
         match schema(settings, None)?.apply(account).await {
             Ok(_) => Self::new(account, &settings.database),
-            Err(SchemaError::Account { error, .. }) => Err(error.into()),
+            Err(SchemaApplyError::Account { error, .. }) => Err(error.into()),
             Err(refused) => Err(Error::invalid(refused.to_string())),
         }
     }

@@ -30,9 +30,9 @@ pub use action::{DeviceRegistration, NewEvent, PreferencesChange, RegisteredDevi
 pub use charge::ChargedValue;
 pub use containers::Containers;
 pub use domain::{
-    Category, Device, DeviceId, EventPayload, EventStatus, EventType, Moment, NoPushReason,
-    Notification, NotificationEvent, Platform, Preferences, PushRecord, PushState, PushToken,
-    QuietHours, RevokedReason, TargetType, Toggles, UserId,
+    Category, Device, DeviceId, EventPayload, EventStatus, EventType, NoPushReason, Notification,
+    NotificationEvent, Platform, Preferences, PushRecord, PushState, PushToken, QuietHours,
+    RevokedReason, TargetType, Toggles, UserId, UtcTimestamp,
 };
 pub use error::{Error, ErrorKind, InvalidField, Result};
 pub use http::{ADMIN_ROLE, SERVICE_ROLE};

@@ -6,12 +6,12 @@
 use std::sync::{Arc, OnceLock};
 
 use client::{Account, Environment};
-use service::work::{Queue, ttl_seconds};
+use service::work::{WorkQueue, ttl_seconds};
 use tokio::sync::Notify;
 
 use crate::containers::Containers;
 use crate::delivery::Delivery;
-use crate::domain::{Moment, NotificationEvent};
+use crate::domain::{NotificationEvent, UtcTimestamp};
 use crate::error::Result;
 use crate::monitor::{DispatchObserver, DispatchStep, DispatcherHealth};
 use crate::queue::producer_queue;
@@ -34,7 +34,7 @@ pub(crate) struct NotificationsCore {
     pub(crate) delivery: Arc<dyn Delivery>,
     pub(crate) templates: Templates,
     /// Adds, releases and replays events. The dispatcher has a queue object of its own, with a worker.
-    pub(crate) queue: Queue<NotificationEvent>,
+    pub(crate) queue: WorkQueue<NotificationEvent>,
     /// Wakes this process's dispatcher after this process wrote an event; it would otherwise wait for its next poll.
     pub(crate) wake_dispatcher: Notify,
     /// Sends changes of in-app lists to open streams.
@@ -111,14 +111,14 @@ impl NotificationsCore {
         }
     }
 
-    pub(crate) fn now(&self) -> Moment {
-        Moment::now(&self.environment)
+    pub(crate) fn now(&self) -> UtcTimestamp {
+        UtcTimestamp::now(&self.environment)
     }
 
     /// The `ttl` of an item created at `created_at` and written now. The store counts `ttl` from the last write, so
     /// every write sets the rest of the item's life. `None` if that is the container's default, which saves the charge
     /// of an indexed property.
-    pub(crate) fn ttl(&self, created_at: Moment, now: Moment) -> Option<u32> {
+    pub(crate) fn ttl(&self, created_at: UtcTimestamp, now: UtcTimestamp) -> Option<u32> {
         let seconds = ttl_seconds(created_at.after(self.settings.retention()), now);
         (seconds < self.settings.retention_seconds()).then_some(seconds)
     }

@@ -8,11 +8,11 @@ use std::time::Duration;
 use async_trait::async_trait;
 use client::{Container, PartitionKey, Query};
 use service::work::{
-    Backoff, Claim, Expires, Expiry, Finish, Queue, QueueSettings, Stage, State, Work, WorkError,
-    Worker,
+    Backoff, Claim, Completion, Expires, Expiry, QueueSettings, WorkError, WorkItem, WorkQueue,
+    WorkStage, WorkState, Worker,
 };
 
-use crate::domain::{EventStatus, Moment, NotificationEvent};
+use crate::domain::{EventStatus, NotificationEvent, UtcTimestamp};
 use crate::settings::NotificationSettings;
 
 /// Retries wait 2, 4, 8, 16 minutes and so on, plus up to a tenth, so that events that failed together do not all come
@@ -41,8 +41,8 @@ struct NoWorker(EventRetention);
 pub(crate) fn producer_queue(
     events: &Container,
     settings: &NotificationSettings,
-) -> Queue<NotificationEvent> {
-    Queue::new(
+) -> WorkQueue<NotificationEvent> {
+    WorkQueue::new(
         events,
         queue_settings(settings, "no worker"),
         NoWorker(EventRetention::new(settings)),
@@ -69,7 +69,7 @@ impl EventRetention {
 
     /// When an event that is written now expires. It counts from creation, so writes do not prolong its life; a
     /// completed event may expire sooner.
-    pub(crate) fn expires_at(self, event: &NotificationEvent, now: Moment) -> Moment {
+    pub(crate) fn expires_at(self, event: &NotificationEvent, now: UtcTimestamp) -> UtcTimestamp {
         let end = event.created_at.after(self.from_creation);
         let is_completed = match event.status {
             EventStatus::Pending | EventStatus::Processing | EventStatus::Failed => false,
@@ -89,11 +89,11 @@ impl Worker<NotificationEvent> for NoWorker {
     async fn work(
         &self,
         _: &mut Claim<NotificationEvent>,
-    ) -> Result<Finish<NotificationEvent>, WorkError> {
+    ) -> Result<Completion<NotificationEvent>, WorkError> {
         Err(WorkError::Lost)
     }
 
-    fn ends_at(&self, event: &NotificationEvent, now: Moment) -> Option<Moment> {
+    fn expires_at(&self, event: &NotificationEvent, now: UtcTimestamp) -> Option<UtcTimestamp> {
         Some(self.0.expires_at(event, now))
     }
 }
@@ -105,7 +105,7 @@ impl Expires for NotificationEvent {
     }
 }
 
-impl Work for NotificationEvent {
+impl WorkItem for NotificationEvent {
     fn id(&self) -> &str {
         &self.id
     }
@@ -114,55 +114,55 @@ impl Work for NotificationEvent {
         self.user_id.partition_key()
     }
 
-    fn created_at(&self) -> Moment {
+    fn created_at(&self) -> UtcTimestamp {
         self.created_at
     }
 
-    fn state(&self) -> State {
+    fn state(&self) -> WorkState {
         let stage = match self.status {
-            EventStatus::Pending => Stage::Waiting { due: self.scheduled_at },
+            EventStatus::Pending => WorkStage::Waiting { due: self.scheduled_at },
             // An event that says PROCESSING without a lease was not written by this program. The default time has long
             // passed, so it counts as an expired lease and is released.
-            EventStatus::Processing => Stage::Claimed {
+            EventStatus::Processing => WorkStage::Claimed {
                 owner: self.lease_owner.clone().unwrap_or_default(),
                 until: self.lease_until.unwrap_or_default(),
             },
             EventStatus::Failed => {
-                self.next_retry_at.map_or(Stage::Dead, |due| Stage::Failed { due })
+                self.next_retry_at.map_or(WorkStage::Dead, |due| WorkStage::Failed { due })
             }
             EventStatus::Completed | EventStatus::RateLimited | EventStatus::Deduplicated => {
-                Stage::Done
+                WorkStage::Done
             }
         };
-        State { stage, attempts: self.retry_count, error: self.last_error.clone() }
+        WorkState { stage, attempts: self.retry_count, error: self.last_error.clone() }
     }
 
-    /// `Stage::Done` becomes `COMPLETED` here; the attempt's result then sets the other final statuses in the same
+    /// `WorkStage::Done` becomes `COMPLETED` here; the attempt's result then sets the other final statuses in the same
     /// write.
-    fn set_state(&mut self, state: State) {
+    fn set_state(&mut self, state: WorkState) {
         (self.lease_owner, self.lease_until, self.next_retry_at) = (None, None, None);
         (self.retry_count, self.last_error) = (state.attempts, state.error);
         self.status = match state.stage {
-            Stage::Waiting { due } => {
+            WorkStage::Waiting { due } => {
                 // `scheduledAt` stays after its time has come: the dedupe window of the event begins there.
                 self.scheduled_at = due.or(self.scheduled_at);
                 EventStatus::Pending
             }
-            Stage::Failed { due } => {
+            WorkStage::Failed { due } => {
                 self.next_retry_at = Some(due);
                 EventStatus::Failed
             }
-            Stage::Claimed { owner, until } => {
+            WorkStage::Claimed { owner, until } => {
                 (self.lease_owner, self.lease_until) = (Some(owner), Some(until));
                 EventStatus::Processing
             }
-            Stage::Done => EventStatus::Completed,
-            Stage::Dead => EventStatus::Failed,
+            WorkStage::Done => EventStatus::Completed,
+            WorkStage::Dead => EventStatus::Failed,
         };
     }
 
     /// Unscheduled `PENDING` events are left out: the change feed delivers them.
-    fn due(now: Moment, attempts_max: u32) -> Query {
+    fn due(now: UtcTimestamp, attempts_max: u32) -> Query {
         Query::text(
             "SELECT * FROM c WHERE (c.status = 'FAILED' AND c.nextRetryAt <= @now AND c.retryCount < @most) \
              OR (c.status = 'PROCESSING' AND c.leaseUntil <= @now) \
@@ -182,7 +182,7 @@ impl Work for NotificationEvent {
     }
 
     /// Worker names are random, so they mean nothing to whoever reads the error.
-    fn lost(_: &str, _: Moment) -> String {
+    fn lost_worker_error(_: &str, _: UtcTimestamp) -> String {
         "the worker was lost".to_owned()
     }
 }

@@ -256,10 +256,10 @@ impl NotificationSettings {
     }
 }
 
-impl service::settings::Settings for NotificationSettings {
-    fn check(&self, check: &mut service::settings::Check) {
+impl service::settings::SettingsSection for NotificationSettings {
+    fn validate(&self, validator: &mut service::settings::SettingsValidator) {
         for (name, message) in self.invalid_fields() {
-            check.require(name, false, &message);
+            validator.require(name, false, &message);
         }
     }
 }

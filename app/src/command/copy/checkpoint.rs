@@ -6,7 +6,7 @@ use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use service::copy::{Checkpoint, Checkpoints};
+use service::copy::{Checkpoint, CheckpointStore};
 
 use crate::error::CommandError;
 
@@ -51,7 +51,7 @@ impl CheckpointFile {
     }
 }
 
-impl Checkpoints for CheckpointFile {
+impl CheckpointStore for CheckpointFile {
     fn load(&self) -> Result<Option<Checkpoint>, String> {
         let text = match fs::read(&self.path) {
             Ok(text) => text,
@@ -62,7 +62,7 @@ impl Checkpoints for CheckpointFile {
         checkpoint.map(Some).map_err(|error| format!("it is not a checkpoint: {error}"))
     }
 
-    fn keep(&self, checkpoint: &Checkpoint) -> Result<(), String> {
+    fn save(&self, checkpoint: &Checkpoint) -> Result<(), String> {
         let kept =
             serde_json::to_vec_pretty(checkpoint).map_err(io::Error::other).and_then(|text| {
                 let new = with_suffix(&self.path, ".new");
@@ -99,7 +99,7 @@ mod tests {
         let file = CheckpointFile::open(path.clone(), false).unwrap();
         assert_eq!(file.load(), Ok(None));
         let one = Checkpoint { plan: "p".to_owned(), copied: 7, ..Checkpoint::default() };
-        file.keep(&one).unwrap();
+        file.save(&one).unwrap();
         assert_eq!(file.load(), Ok(Some(one)));
         let output = CheckpointFile::open(path.clone(), false).map(|_| ()).unwrap_err().to_string();
         assert!(output.contains("another copy uses it"), "{output}");

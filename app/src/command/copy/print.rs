@@ -2,12 +2,14 @@
 
 use std::path::Path;
 
-use service::copy::{Copied, CopyError, Difference, DifferenceKind, RefusedItems, Verification};
+use service::copy::{
+    CopyError, CopySummary, CopyVerification, Difference, DifferenceKind, RejectedItems,
+};
 
 use crate::error::CommandError;
 use crate::output::{line, thousands};
 
-pub(super) fn copied(copied: &Copied, from: &str, to: &str) -> Result<(), CommandError> {
+pub(super) fn copied(copied: &CopySummary, from: &str, to: &str) -> Result<(), CommandError> {
     let resumed = if copied.is_resumed { ", continuing from the checkpoint" } else { "" };
     line(format_args!(
         "copied {} items of {from} to {to} for {:.1} RU{resumed}",
@@ -26,13 +28,13 @@ pub(super) fn copied(copied: &Copied, from: &str, to: &str) -> Result<(), Comman
     if copied.refused.count > 0 {
         let (first, rest) = split(&copied.refused);
         line(format_args!("left out: {first}{rest}"))?;
-    } else if copied.refused_ever > 0 {
-        line(format_args!("earlier runs left out {} items", thousands(copied.refused_ever)))?;
+    } else if copied.rejected_total > 0 {
+        line(format_args!("earlier runs left out {} items", thousands(copied.rejected_total)))?;
     }
     Ok(())
 }
 
-pub(super) fn verification(found: &Verification) -> Result<(), CommandError> {
+pub(super) fn verification(found: &CopyVerification) -> Result<(), CommandError> {
     if found.deleted > 0 {
         line(format_args!(
             "deleted {} items that the source does not have",
@@ -87,7 +89,7 @@ fn named(difference: &Difference) -> String {
 pub(super) fn failure(what: &str, checkpoint: &Path, error: &CopyError) -> CommandError {
     match error {
         CopyError::Plan(_) => CommandError::from_error(what, error).or_hint("correct the flags"),
-        CopyError::Refused(refused) => {
+        CopyError::Rejected(refused) => {
             let (first, rest) = split(refused);
             CommandError::new(what, first)
                 .hint("Give them a value with --transform, or leave them out with --skip-refused")
@@ -105,7 +107,7 @@ pub(super) fn failure(what: &str, checkpoint: &Path, error: &CopyError) -> Comma
 }
 
 /// The first line, and the other lines, each starting with a line break.
-fn split(refused: &RefusedItems) -> (String, String) {
+fn split(refused: &RejectedItems) -> (String, String) {
     let text = refused.to_string();
     match text.find('\n') {
         None => (text, String::new()),

@@ -9,7 +9,8 @@ use clap::Args;
 use client::PartitionKeyDefinition;
 use indicatif::ProgressBar;
 use service::copy::{
-    self, Copied, OnExtra, OnMissing, OnRefused, Plan, Progress, Until, Verification,
+    self, CopyPlan, CopyProgress, CopySummary, CopyVerification, OnExtraItem, OnMissingTarget,
+    OnRejected, StopCondition,
 };
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
@@ -143,16 +144,16 @@ impl CopyCommand {
             false => Some(self.checkpoint(endpoints)?),
         };
         let containers = endpoints.open(&self.flags).await?;
-        let mut plan = Plan::new(containers.from.clone(), containers.to.clone());
+        let mut plan = CopyPlan::new(containers.from.clone(), containers.to.clone());
         plan.partition_key = key;
         plan.transform = Arc::new(assignments);
         plan.per_second = self.ru_per_second;
         plan.page_items_max = usize::try_from(self.page_items).unwrap_or(usize::MAX);
         if self.skip_refused {
-            plan.on_refused = OnRefused::Skip;
+            plan.on_rejected = OnRejected::Skip;
         }
         if self.verify_only {
-            plan.on_missing = OnMissing::Refuse;
+            plan.on_missing_target = OnMissingTarget::Fail;
         }
         let result = self.run_steps(endpoints, &containers, plan, checkpoint).await;
         let closed = containers.close().await;
@@ -170,18 +171,18 @@ impl CopyCommand {
         &self,
         endpoints: &CopyEndpoints,
         containers: &CopyContainers,
-        plan: Plan,
+        plan: CopyPlan,
         checkpoint: Option<CheckpointFile>,
     ) -> Result<bool, CommandError> {
         let what = format!("copying {} to {}", endpoints.from, endpoints.to);
         let file = checkpoint.as_ref().map(|file| file.path().to_owned()).unwrap_or_default();
         let failed = |error| print::failure(&what, &file, &error);
-        let copy = copy::Copy::prepare(plan).await.map_err(failed)?;
+        let copy = copy::ContainerCopy::prepare(plan).await.map_err(failed)?;
         let mut is_complete = true;
         if let Some(checkpoint) = &checkpoint {
             let copied = self.copy(&copy, checkpoint).await.map_err(failed)?;
             print::copied(&copied, &containers.from.path(), &containers.to.path())?;
-            is_complete = copied.refused_ever == 0;
+            is_complete = copied.rejected_total == 0;
         }
         if self.verify || self.verify_only {
             let found = self.compare(&copy).await.map_err(failed)?;
@@ -193,21 +194,28 @@ impl CopyCommand {
 
     async fn copy(
         &self,
-        copy: &copy::Copy,
+        copy: &copy::ContainerCopy,
         checkpoint: &CheckpointFile,
-    ) -> Result<Copied, copy::CopyError> {
+    ) -> Result<CopySummary, copy::CopyError> {
         let bar = match copy.source_items().await {
             Some(items) => progress::bar(items, "copying"),
             None => progress::counter("copying"),
         };
-        let until = if self.follow { Until::Told(stop_signal()) } else { Until::CaughtUp };
+        let until = if self.follow {
+            StopCondition::Signal(stop_signal())
+        } else {
+            StopCondition::CaughtUp
+        };
         let copied = copy.run(checkpoint, until, &|progress| show(&bar, progress)).await;
         bar.finish_and_clear();
         copied
     }
 
-    async fn compare(&self, copy: &copy::Copy) -> Result<Verification, copy::CopyError> {
-        let on_extra = if self.delete_extra { OnExtra::Delete } else { OnExtra::Tell };
+    async fn compare(
+        &self,
+        copy: &copy::ContainerCopy,
+    ) -> Result<CopyVerification, copy::CopyError> {
+        let on_extra = if self.delete_extra { OnExtraItem::Delete } else { OnExtraItem::Report };
         let bar = progress::counter("verifying");
         let found = copy.verify(on_extra, &|items| bar.set_position(items)).await;
         bar.finish_and_clear();
@@ -215,7 +223,7 @@ impl CopyCommand {
     }
 }
 
-fn show(bar: &ProgressBar, progress: Progress) {
+fn show(bar: &ProgressBar, progress: CopyProgress) {
     if bar.length().is_some_and(|length| length < progress.copied) {
         bar.set_length(progress.copied);
     }

@@ -11,7 +11,7 @@ use notifications::delivery::{
 use serde::{Deserialize, Serialize};
 use service::http::HttpSettings;
 use service::identity::IdentitySettings;
-use service::settings::{Check, Loaded, Settings, Sources};
+use service::settings::{LoadedSettings, SettingsBuilder, SettingsSection, SettingsValidator};
 use service::telemetry::TelemetrySettings;
 
 use crate::command::warn;
@@ -43,19 +43,19 @@ impl AllSettings {
     }
 }
 
-impl Settings for AllSettings {
-    fn check(&self, check: &mut Check) {
-        check.section("Notifications", &self.notifications);
-        self.providers().check(check);
+impl SettingsSection for AllSettings {
+    fn validate(&self, validator: &mut SettingsValidator) {
+        validator.section("Notifications", &self.notifications);
+        self.providers().validate(validator);
     }
 }
 
-impl Settings for ServiceSettings {
-    fn check(&self, check: &mut Check) {
-        self.0.check(check);
-        check.section("Http", &self.0.http);
-        check.section("Identity", &self.0.identity);
-        check.section("Telemetry", &self.0.telemetry);
+impl SettingsSection for ServiceSettings {
+    fn validate(&self, validator: &mut SettingsValidator) {
+        self.0.validate(validator);
+        validator.section("Http", &self.0.http);
+        validator.section("Identity", &self.0.identity);
+        validator.section("Telemetry", &self.0.telemetry);
     }
 }
 
@@ -73,10 +73,10 @@ pub(super) struct SettingsFlags {
 
 impl SettingsFlags {
     /// Loads the settings and warns about unknown names. `more` overrides everything.
-    pub(super) fn load<T: Settings>(&self, more: &[String]) -> Result<Loaded<T>, CommandError> {
+    pub(super) fn load<T: SettingsSection>(&self, more: &[String]) -> Result<LoadedSettings<T>, CommandError> {
         let sources = match &self.file {
-            Some(file) => Sources::new().file(file),
-            None => Sources::new(),
+            Some(file) => SettingsBuilder::new().file(file),
+            None => SettingsBuilder::new(),
         };
         let sources = sources.environment(std::env::vars()).flags(&self.set).flags(more);
         let loaded = sources.load::<T>().map_err(|mistakes| {

@@ -59,7 +59,7 @@ fn schema(flags: &SettingsFlags) -> Result<service::schema::Schema, CommandError
 
 fn export(to: SchemaFormat, flags: &SettingsFlags) -> Result<(), CommandError> {
     let exported = schema(flags)?.export(to.form());
-    for what in &exported.left_out {
+    for what in &exported.omitted {
         warn(&format!("left out, because the format cannot express it: {what}"));
     }
     line(exported.text.trim_end())

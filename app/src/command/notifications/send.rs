@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use notifications::{EventPayload, EventType, Moment, NewEvent, TargetType, UserId};
+use notifications::{EventPayload, EventType, NewEvent, TargetType, UserId, UtcTimestamp};
 use serde_json::{Map, json};
 
 use super::erase::user;
@@ -49,8 +49,8 @@ pub(super) struct SendCommand {
     dedupe_key: Option<String>,
 
     /// Do not deliver before this time, such as 2025-11-20T08:30:00Z
-    #[arg(long, value_name = "TIME", value_parser = Moment::parse)]
-    at: Option<Moment>,
+    #[arg(long, value_name = "TIME", value_parser = UtcTimestamp::parse)]
+    at: Option<UtcTimestamp>,
 
     /// Sending again with the same key does not create another event
     #[arg(long, value_name = "KEY")]

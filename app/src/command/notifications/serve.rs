@@ -9,7 +9,7 @@ use client::{Account, Environment, StorageLocation};
 use notifications::PAGES;
 use notifications::delivery::Delivery;
 use serde_json::{Map, json};
-use service::http::Kit;
+use service::http::HttpServer;
 use service::identity::{Identity, IdentityMode};
 use service::telemetry::Telemetry;
 use tokio::net::TcpListener;
@@ -72,7 +72,7 @@ pub(super) struct NotificationsServeCommand {
 impl NotificationsServeCommand {
     pub(super) async fn run(self) -> Result<ExitCode, CommandError> {
         let settings = self.settings.load::<ServiceSettings>(&self.flag_settings())?.value.0;
-        let telemetry = settings.telemetry.clone().of_service("notifications");
+        let telemetry = settings.telemetry.clone().with_default_service_name("notifications");
         let telemetry = Telemetry::new(telemetry, &Environment::system());
         log::begin(self.verbose, &telemetry);
         telemetry.start();
@@ -145,13 +145,12 @@ impl NotificationsServeCommand {
         settings: &AllSettings,
         account: &Account,
         telemetry: &Telemetry,
-    ) -> Result<Kit, CommandError> {
+    ) -> Result<HttpServer, CommandError> {
         let environment = account.environment().clone();
         let identity = Identity::new(environment.clone(), &settings.identity)
             .map_err(|why| CommandError::new("reading the identity settings", why))?;
-        let kit = Kit::new(environment, settings.http.clone(), identity);
-        let telemetry = telemetry.clone();
-        kit.metrics().add_source(move || telemetry.render());
+        let kit = HttpServer::new(environment, settings.http.clone(), identity);
+        kit.metrics().add_collector(telemetry.collector());
         Ok(kit)
     }
 
@@ -159,7 +158,7 @@ impl NotificationsServeCommand {
         &self,
         settings: &AllSettings,
         listener: TcpListener,
-        kit: &Kit,
+        server: &HttpServer,
         account: Account,
         location: &str,
         demo: Option<&DemoProviders>,
@@ -172,20 +171,20 @@ impl NotificationsServeCommand {
         if demo.is_some() {
             demo::seed(&system).await?;
         }
-        let router = system.router(kit, PAGES);
+        let router = system.router(server, PAGES);
         let stop = stop_signal()?;
         self.announce(&listener, kit, location)?;
         let stopping = async {
             stop.await;
-            kit.stop().stop();
+            server.shutdown().trigger();
         };
         let working = async {
-            let worked = system.run(kit.stop()).await;
+            let worked = system.run(kit.shutdown()).await;
             // Without its worker the service would accept events and never deliver them.
-            kit.stop().stop();
+            kit.shutdown().trigger();
             worked
         };
-        let ended = async { tokio::join!(kit.serve_at(listener, router), working) };
+        let ended = async { tokio::join!(server.serve_at(listener, router), working) };
         tokio::pin!(ended);
         let (served, worked) = tokio::select! {
             both = &mut ended => both,
@@ -200,7 +199,7 @@ impl NotificationsServeCommand {
     fn announce(
         &self,
         listener: &TcpListener,
-        kit: &Kit,
+        kit: &HttpServer,
         location: &str,
     ) -> Result<(), CommandError> {
         let address = listener.local_addr();
@@ -213,7 +212,7 @@ impl NotificationsServeCommand {
             ip @ IpAddr::V4(_) => ip.to_string(),
         };
         let url = format!("http://{host}:{}", address.port());
-        let links = demo::links(kit.identity());
+        let links = demo::links(server.identity());
         if self.ready_json {
             let links: Map<_, _> = links
                 .iter()

@@ -4,7 +4,7 @@
 
 use std::fmt::Write;
 
-use query::{Location, QueryError};
+use query::{QueryError, TextLocation};
 
 /// Columns printed of a line; a longer line is cut around the position.
 const COLUMNS_MAX: usize = 96;
@@ -25,7 +25,7 @@ pub(super) fn mark_errors(text: &str, errors: &[QueryError]) -> String {
 }
 
 /// The line of a position, and the carets below it.
-fn caret(text: &str, location: Location) -> String {
+fn caret(text: &str, location: TextLocation) -> String {
     let start = byte_of(text, location.start);
     let end = byte_of(text, location.end).max(start);
     let (before, rest) = text.split_at(start);

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use client::{Account, StorageLocation};
-use service::schema::{ReadOptions, Reading, Schema};
+use service::schema::{ParsedSchema, Schema, SchemaReadOptions};
 
 use super::messages;
 use crate::account_location::{AccountFlags, AccountLocation, MissingStore};
@@ -62,14 +62,14 @@ impl FileFlags {
         file: &std::path::Path,
         say: impl Fn(&str) -> Result<(), CommandError>,
     ) -> Result<Schema, CommandError> {
-        let options = ReadOptions {
+        let options = SchemaReadOptions {
             variables: self.var.clone(),
             variable_files: self.var_file.clone(),
             parameters: self.parameters.clone(),
             database: self.database.clone(),
         };
         let reading = Schema::from_path(file, &options);
-        let Reading { schema, ignored, notes } =
+        let ParsedSchema { schema, ignored, notes } =
             reading.map_err(|mistakes| messages::schema_errors(file, &mistakes))?;
         for note in notes {
             say(&format!("note: {note}"))?;

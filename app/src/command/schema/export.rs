@@ -51,7 +51,7 @@ impl SchemaExportCommand {
             only => schema.only(|database| only.iter().any(|one| one == database.id().as_str())),
         };
         let exported = schema.export(self.to.form());
-        for what in &exported.left_out {
+        for what in &exported.omitted {
             print_note(&format!("left out, because the format cannot express it: {what}"))?;
         }
         match &self.out {

@@ -84,10 +84,10 @@ async fn print_plan(arguments: &SchemaArguments) -> Result<bool, CommandError> {
     let plan = plan(&context).await?;
     line(messages::plan(&plan, &context.location))?;
     context.close().await?;
-    Ok(plan.is_same())
+    Ok(plan.is_up_to_date())
 }
 
-async fn plan(context: &SchemaContext) -> Result<service::schema::Plan, CommandError> {
+async fn plan(context: &SchemaContext) -> Result<service::schema::SchemaPlan, CommandError> {
     let plan = context.schema.plan(&context.account).await;
     plan.map_err(|error| {
         CommandError::from_error(format!("comparing {} with the schema", context.location), &error)
@@ -105,7 +105,7 @@ impl SchemaApplyCommand {
     async fn apply(&self, context: &SchemaContext) -> Result<ExitCode, CommandError> {
         let plan = plan(context).await?;
         line(messages::plan(&plan, &context.location))?;
-        if plan.is_same() {
+        if plan.is_up_to_date() {
             return Ok(ExitCode::SUCCESS);
         }
         if plan.obstacles.is_empty() && !self.yes {

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use client::{ChangeFeed, ChangeStart, Container};
 use serde::Deserialize;
-use service::http::Stop;
+use service::http::ShutdownSignal;
 use tokio::task::JoinSet;
 
 use super::super::latency::LatencyRecorder;
@@ -44,11 +44,11 @@ impl Ours {
         for worker in &self.workers {
             worker.stop().await?;
         }
-        let stop = Stop::new();
+        let shutdown = ShutdownSignal::new();
         let mut running = JoinSet::new();
         for _ in 0..self.workers.len() {
-            let (system, stop) = (self.system.clone(), stop.clone());
-            running.spawn(async move { Ok::<_, Error>(system.run(&stop).await?) });
+            let (system, shutdown) = (self.system.clone(), shutdown.clone());
+            running.spawn(async move { Ok::<_, Error>(system.run(&shutdown).await?) });
         }
         tokio::time::sleep(SETTLING).await;
         let latencies = Arc::new(LatencyRecorder::begin(numbers.clone(), per_second));
@@ -59,7 +59,7 @@ impl Ours {
         let waited = wait_for(&drain.ends, all).await;
         // The last writes must be seen too.
         tokio::time::sleep(POLL_EVERY * 10).await;
-        stop.stop();
+        stop.trigger();
         while let Some(done) = running.join_next().await {
             done??;
         }
@@ -93,9 +93,9 @@ impl Ours {
 }
 
 /// Records when each notification appears, until stopped.
-async fn subscribe(lists: Container, latencies: Arc<LatencyRecorder>, stop: Stop) -> Result<()> {
+async fn subscribe(lists: Container, latencies: Arc<LatencyRecorder>, stop: ShutdownSignal) -> Result<()> {
     let mut start = ChangeStart::Now;
-    while !stop.is_stopping() {
+    while !stop.is_triggered() {
         let page = lists.changes::<SeenNotification>(ChangeFeed::latest(start)).await?.value;
         for change in page.changes.iter().filter_map(|change| change.current.as_ref()) {
             latencies.seen(change.value.target_id.parse()?);

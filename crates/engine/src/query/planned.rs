@@ -99,7 +99,7 @@ pub(super) async fn common_indexes(
                 generations.push(generation);
                 // The partition left this policy after the snapshot was taken, and the container has dropped it.
                 // Nothing is known about its indexes, so use none.
-                let policy = live.policy(generation).map(|compiled| &compiled.policy);
+                let policy = compiled.policy(generation).map(|policy| &policy.policy);
                 let none = IndexingPolicy { mode: IndexingMode::None, ..IndexingPolicy::default() };
                 indexes = Arc::new(indexes.as_ref().clone().and(policy.unwrap_or(&none)));
             }

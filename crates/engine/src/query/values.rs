@@ -2,7 +2,7 @@
 //!
 //! They run the same language over a slice of JSON values: no pages, no index.
 
-use ::query::{ComputedProperties, EvaluationContext, Executor, Parameters, row_text};
+use ::query::{ComputedProperties, EvaluationContext, Parameters, QueryExecutor, row_text};
 use bytes::Bytes;
 use model::Json;
 
@@ -25,7 +25,7 @@ impl Engine {
     ) -> Result<Vec<Bytes>> {
         let (_, bound) = parse_and_bind(self, &ComputedProperties::default(), text, parameters)?;
         let context = EvaluationContext::starting_at(to_query_time(self.now()));
-        let mut executor = Executor::new(&bound, context);
+        let mut executor = QueryExecutor::new(&bound, context);
         for value in values {
             executor.push(value).map_err(|error| evaluation_failed(&error))?;
         }

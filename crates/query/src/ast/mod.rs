@@ -28,4 +28,4 @@ pub use scalar::{
     ConditionalBranch, Member, MemberStep, Negation, ObjectMember, Scalar, ScalarKind, SubqueryKind,
 };
 pub use source::{FromClause, Source, SourceForm, SourcePath, SourceRoot, SourceStep};
-pub use span::{Name, Span};
+pub use span::{Identifier, Span};

@@ -3,7 +3,7 @@
 //! Owns the clauses around the expressions. Does not own the inputs of FROM (see `source`) nor expressions (see
 //! `scalar`).
 
-use super::{FromClause, Name, Scalar, Span};
+use super::{FromClause, Identifier, Scalar, Span};
 
 /// A whole query, or a subquery.
 #[derive(Clone, Debug, PartialEq)]
@@ -61,7 +61,7 @@ pub struct SelectItem {
     /// Its value.
     pub expression: Scalar,
     /// Its name, if written.
-    pub alias: Option<Name>,
+    pub alias: Option<Identifier>,
 }
 
 /// The clause ORDER BY.

@@ -5,7 +5,7 @@
 //! operand of `??` is not a `??`, the last branch of a conditional is not a conditional, and no minus stands before a
 //! number.
 
-use super::{BinaryOperator, Literal, Name, Query, Span, UnaryOperator};
+use super::{BinaryOperator, Identifier, Literal, Query, Span, UnaryOperator};
 
 /// An expression.
 #[derive(Clone, Debug, PartialEq)]
@@ -88,14 +88,14 @@ pub enum ScalarKind {
     /// A call of a built-in function, in the user's spelling.
     Call {
         /// The function.
-        function: Name,
+        function: Identifier,
         /// Its arguments.
         arguments: Vec<Scalar>,
     },
     /// A call of a user-defined function.
     UdfCall {
         /// The function, without the prefix `udf.`.
-        function: Name,
+        function: Identifier,
         /// Its arguments.
         arguments: Vec<Scalar>,
     },
@@ -121,7 +121,7 @@ pub struct Member {
 #[derive(Clone, Debug, PartialEq)]
 pub enum MemberStep {
     /// `.name`
-    Property(Name),
+    Property(Identifier),
     /// `[expression]`
     Index(Scalar),
 }
@@ -148,7 +148,7 @@ pub struct ConditionalBranch {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ObjectMember {
     /// Its name.
-    pub name: Name,
+    pub name: Identifier,
     /// Its value.
     pub value: Scalar,
 }

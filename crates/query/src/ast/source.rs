@@ -2,7 +2,7 @@
 //!
 //! Owns the syntax of inputs and their paths. Does not decide whether a root is the container or an alias: see `bind`.
 
-use super::{Name, Query, Span};
+use super::{Identifier, Query, Span};
 
 /// The clause FROM: the first input and those joined to it, never empty.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,9 +35,9 @@ pub struct Source {
 #[derive(Clone, Debug, PartialEq)]
 pub enum SourceForm {
     /// `path [AS alias]`: one row with the value at the path.
-    Value(Option<Name>),
+    Value(Option<Identifier>),
     /// `alias IN path`: one row per element of the array at the path.
-    Iterate(Name),
+    Iterate(Identifier),
 }
 
 /// The value that an input reads.
@@ -53,7 +53,7 @@ pub struct SourcePath {
 #[derive(Clone, Debug, PartialEq)]
 pub enum SourceRoot {
     /// The container under any name, or an earlier alias.
-    Name(Name),
+    Name(Identifier),
     /// The rows of a query.
     Subquery(Box<Query>),
 }
@@ -62,9 +62,9 @@ pub enum SourceRoot {
 #[derive(Clone, Debug, PartialEq)]
 pub enum SourceStep {
     /// `.name`
-    Property(Name),
+    Property(Identifier),
     /// `["name"]`
-    Quoted(Name),
+    Quoted(Identifier),
     /// `[0]`
     Index(i64),
 }

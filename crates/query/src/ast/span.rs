@@ -2,11 +2,11 @@
 //!
 //! Owns the rule that locations never take part in equality: two trees are equal if they mean the same.
 
-use crate::error::Location;
+use crate::error::TextLocation;
 
 /// The location of a part of the text. All spans are equal, so that derived equality compares trees by meaning.
 #[derive(Clone, Copy, Debug, Default, Eq)]
-pub struct Span(pub Location);
+pub struct Span(pub TextLocation);
 
 impl Span {
     /// From the start of this one to the end of another.
@@ -22,22 +22,22 @@ impl PartialEq for Span {
     }
 }
 
-impl From<Location> for Span {
-    fn from(location: Location) -> Self {
+impl From<TextLocation> for Span {
+    fn from(location: TextLocation) -> Self {
         Self(location)
     }
 }
 
 /// A name in the text: an alias, a property, a function or a parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Name {
+pub struct Identifier {
     /// The name, with quotes and escapes resolved.
     pub text: String,
     /// Its location.
     pub span: Span,
 }
 
-impl Name {
+impl Identifier {
     /// A name without a location, for rewritten trees.
     #[must_use]
     pub fn new(text: impl Into<String>) -> Self {

@@ -37,6 +37,6 @@ fn a_sign_before_a_number_is_part_of_it() {
 
 #[test]
 fn places_do_not_take_part_in_equality() {
-    let elsewhere = Span(crate::Location { start: 3, end: 4 });
+    let elsewhere = Span(crate::TextLocation { start: 3, end: 4 });
     assert_eq!(Scalar::new(ScalarKind::Identifier("a".to_owned()), elsewhere), name("a"));
 }

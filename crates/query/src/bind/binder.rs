@@ -113,7 +113,7 @@ impl ScopeEntry {
 }
 
 /// The state of the query being bound, as opposed to the queries around it.
-pub(super) struct Frame {
+pub(super) struct QueryFrame {
     /// The first slot of the query.
     pub(super) base: usize,
     pub(super) clause: ClauseContext,
@@ -126,7 +126,7 @@ pub(super) struct Binder<'a> {
     pub(super) catalog: &'a dyn FunctionCatalog,
     pub(super) computed: &'a ComputedProperties,
     pub(super) scope: Vec<ScopeEntry>,
-    pub(super) frame: Frame,
+    pub(super) frame: QueryFrame,
     /// The names of user-defined functions called so far, one entry per call.
     pub(super) udf_calls: Vec<String>,
     pub(super) errors: Vec<QueryError>,
@@ -139,7 +139,7 @@ impl<'a> Binder<'a> {
         computed: &'a ComputedProperties,
     ) -> Self {
         let (scope, udf_calls, errors) = (Vec::new(), Vec::new(), Vec::new());
-        Self { parameters, catalog, computed, scope, frame: Frame::new(0), udf_calls, errors }
+        Self { parameters, catalog, computed, scope, frame: QueryFrame::new(0), udf_calls, errors }
     }
 
     /// Binds a query and restores scope and frame.
@@ -148,7 +148,7 @@ impl<'a> Binder<'a> {
             self.check_subquery(query);
         }
         let base = self.scope.len();
-        let outer = std::mem::replace(&mut self.frame, Frame::new(base));
+        let outer = std::mem::replace(&mut self.frame, QueryFrame::new(base));
         // This order is that of evaluation: each clause sees what the earlier ones bring into scope.
         let sources = self.sources(query.from.as_ref(), nesting);
         let filter = query.filter.as_ref().map(|filter| self.bind_in_clause("WHERE", filter));
@@ -211,7 +211,7 @@ impl<'a> Binder<'a> {
     }
 }
 
-impl Frame {
+impl QueryFrame {
     fn new(base: usize) -> Self {
         let (group_by, aggregates) = (Vec::new(), Vec::new());
         Self { base, clause: ClauseContext::Row("FROM"), group_by, aggregates }

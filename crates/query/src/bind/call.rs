@@ -5,7 +5,7 @@
 use super::binder::{Binder, ClauseContext};
 use super::bound::Expression;
 use super::catalog::FunctionKind;
-use crate::ast::{Name, Scalar, Span};
+use crate::ast::{Identifier, Scalar, Span};
 use crate::error::text;
 
 /// A score that only ORDER BY RANK can compute.
@@ -16,7 +16,12 @@ pub(super) const RANK_FUSION: &str = "RRF";
 pub(super) const VECTOR_DISTANCE: &str = "VectorDistance";
 
 impl Binder<'_> {
-    pub(super) fn call(&mut self, name: &Name, arguments: &[Scalar], span: Span) -> Expression {
+    pub(super) fn call(
+        &mut self,
+        name: &Identifier,
+        arguments: &[Scalar],
+        span: Span,
+    ) -> Expression {
         let Some(signature) = self.catalog.find(&name.text) else {
             self.errors.push(text::unknown_function(name.span.0, &name.text));
             // Bound for their own errors.

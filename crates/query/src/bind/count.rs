@@ -5,7 +5,7 @@
 
 use super::binder::Binder;
 use crate::ast::{Count, CountKind, Literal};
-use crate::error::{Location, QueryError, text};
+use crate::error::{QueryError, TextLocation, text};
 
 impl Binder<'_> {
     pub(super) fn top(&mut self, count: &Count) -> Option<u32> {
@@ -20,7 +20,7 @@ impl Binder<'_> {
         self.count(count, text::limit_count)
     }
 
-    fn count(&mut self, count: &Count, refuse: fn(Location) -> QueryError) -> Option<u32> {
+    fn count(&mut self, count: &Count, refuse: fn(TextLocation) -> QueryError) -> Option<u32> {
         let value = match &count.kind {
             CountKind::Number(Literal::Integer(value)) => Some(*value),
             CountKind::Number(_) => None,

@@ -27,7 +27,7 @@ mod tests;
 pub use binder::{bind, bind_with};
 pub use bound::{
     AggregateCall, BoundOrderBy, BoundQuery, BoundSource, Expression, Grouping, Input, OrderKey,
-    Output, OutputProperty, PathStep, Projection,
+    Output, OutputProjection, OutputProperty, PathStep,
 };
 pub use built_in::BuiltInFunctions;
 pub use catalog::{FunctionCatalog, FunctionKind, FunctionSignature};

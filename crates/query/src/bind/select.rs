@@ -6,7 +6,7 @@ use std::collections::HashSet;
 
 use super::binder::{Binder, ClauseContext};
 use super::bound::Expression;
-use super::bound::{Grouping, Output, OutputProperty, Projection};
+use super::bound::{Grouping, Output, OutputProjection, OutputProperty};
 use crate::ast::{Literal, MemberStep, Query, Scalar, ScalarKind, SelectItem, Selection, Span};
 use crate::error::text;
 
@@ -21,14 +21,14 @@ impl Binder<'_> {
         self.set_grouped(groups);
         let projection = match &query.select.selection {
             Selection::Star(span) => self.star(query, *span),
-            Selection::Value(expression) => Projection::Value(self.scalar(expression)),
-            Selection::List(items) => Projection::Object(self.properties(items)),
+            Selection::Value(expression) => OutputProjection::Value(self.scalar(expression)),
+            Selection::List(items) => OutputProjection::Object(self.properties(items)),
         };
         self.set_grouped(false);
         Output { distinct: query.select.distinct, projection }
     }
 
-    fn star(&mut self, query: &Query, span: Span) -> Projection {
+    fn star(&mut self, query: &Query, span: Span) -> OutputProjection {
         if !query.group_by.is_empty() {
             self.errors.push(text::star_with_group_by(span.0));
         }
@@ -39,7 +39,7 @@ impl Binder<'_> {
             }
             Some(_) => {}
         }
-        Projection::Input(self.frame.base)
+        OutputProjection::Input(self.frame.base)
     }
 
     fn properties(&mut self, items: &[SelectItem]) -> Vec<OutputProperty> {

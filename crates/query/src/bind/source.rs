@@ -6,7 +6,7 @@
 use super::binder::{Binder, Nesting, ScopeEntry};
 use super::bound::PathStep;
 use super::bound::{BoundSource, Input};
-use crate::ast::{FromClause, Name, Source, SourceForm, SourcePath, SourceRoot, SourceStep};
+use crate::ast::{FromClause, Identifier, Source, SourceForm, SourcePath, SourceRoot, SourceStep};
 use crate::error::text;
 
 impl Binder<'_> {
@@ -50,7 +50,7 @@ impl Binder<'_> {
         BoundSource { alias, slot, root, path, iterates }
     }
 
-    fn root(&mut self, name: &Name, nesting: Nesting) -> Input {
+    fn root(&mut self, name: &Identifier, nesting: Nesting) -> Input {
         // An alias wins over the container, whose name can be chosen freely.
         if let Some(slot) = self.slot(&name.text) {
             if self.scope.get(slot).is_some_and(|known| known.is_grouped) {
@@ -80,7 +80,7 @@ impl Binder<'_> {
 }
 
 /// The written alias, or the last name of the path. A path that ends in an index, and a subquery, have none.
-fn alias(source: &Source) -> Option<&Name> {
+fn alias(source: &Source) -> Option<&Identifier> {
     match &source.form {
         SourceForm::Iterate(variable) => Some(variable),
         SourceForm::Value(Some(alias)) => Some(alias),
@@ -88,7 +88,7 @@ fn alias(source: &Source) -> Option<&Name> {
     }
 }
 
-fn inferred_alias(path: &SourcePath) -> Option<&Name> {
+fn inferred_alias(path: &SourcePath) -> Option<&Identifier> {
     match path.steps.last() {
         Some(SourceStep::Property(name) | SourceStep::Quoted(name)) => Some(name),
         Some(SourceStep::Index(_)) => None,

@@ -20,7 +20,7 @@ fn bound(text: &str) -> BoundQuery {
 
 fn value(query: &BoundQuery) -> &Expression {
     match &query.output.projection {
-        Projection::Value(value) => value,
+        OutputProjection::Value(value) => value,
         other => panic!("{other:?}"),
     }
 }
@@ -182,8 +182,8 @@ fn counts_are_numbers_however_they_came() {
 #[test]
 fn star_is_the_slot_of_its_input() {
     let query = bound("SELECT * FROM c");
-    assert_eq!(query.output.projection, Projection::Input(0));
+    assert_eq!(query.output.projection, OutputProjection::Input(0));
     let query = bound("SELECT VALUE (SELECT * FROM c) FROM c");
     let Expression::Subquery { query: inner, .. } = value(&query) else { panic!() };
-    assert_eq!(inner.output.projection, Projection::Input(1));
+    assert_eq!(inner.output.projection, OutputProjection::Input(1));
 }

@@ -14,4 +14,4 @@ pub(crate) mod text;
 
 pub use code::QueryErrorCode;
 pub use json::to_json;
-pub use query_error::{Location, QueryError, Severity};
+pub use query_error::{QueryError, Severity, TextLocation};

@@ -8,14 +8,14 @@ use super::QueryErrorCode;
 
 /// A range of the query text in UTF-16 code units: start inclusive, end exclusive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Location {
+pub struct TextLocation {
     /// The first unit.
     pub start: usize,
     /// The unit after the last.
     pub end: usize,
 }
 
-impl Location {
+impl TextLocation {
     /// The range from the start of this one to the end of another.
     #[must_use]
     pub fn to(self, last: Self) -> Self {
@@ -50,12 +50,12 @@ pub struct QueryError {
     /// The message for people.
     pub message: String,
     /// The offending part of the text, if the service reports one.
-    pub location: Option<Location>,
+    pub location: Option<TextLocation>,
 }
 
 impl QueryError {
     /// An error with a compiler code and a location.
-    pub(crate) fn compiler(code: u16, location: Location, message: impl Into<String>) -> Self {
+    pub(crate) fn compiler(code: u16, location: TextLocation, message: impl Into<String>) -> Self {
         Self::new(QueryErrorCode::Compiler(code), Some(location), message.into())
     }
 
@@ -69,7 +69,7 @@ impl QueryError {
         Self::new(QueryErrorCode::Refusal, None, message.into())
     }
 
-    fn new(code: QueryErrorCode, location: Option<Location>, message: String) -> Self {
+    fn new(code: QueryErrorCode, location: Option<TextLocation>, message: String) -> Self {
         Self { severity: Severity::Error, code, message, location }
     }
 }
@@ -77,7 +77,7 @@ impl QueryError {
 impl fmt::Display for QueryError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{}", self.code)?;
-        if let Some(Location { start, end }) = self.location {
+        if let Some(TextLocation { start, end }) = self.location {
             write!(formatter, " {start}..{end}")?;
         }
         write!(formatter, ": {}", self.message)

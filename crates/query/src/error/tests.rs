@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn a_coded_error_prints_severity_location_code_and_message_in_that_order() {
-    let error = text::unknown_function(Location { start: 7, end: 14 }, "BADFUNC");
+    let error = text::unknown_function(TextLocation { start: 7, end: 14 }, "BADFUNC");
     assert_eq!(
         to_json(&[error]).to_string(),
         concat!(
@@ -41,6 +41,6 @@ fn coded_errors_hide_refusals() {
 
 #[test]
 fn an_error_displays_code_place_and_sentence() {
-    let error = text::syntax(Location { start: 1, end: 2 }, "/");
+    let error = text::syntax(TextLocation { start: 1, end: 2 }, "/");
     assert_eq!(error.to_string(), "SC1001 1..2: Syntax error, incorrect syntax near '/'.");
 }

@@ -18,7 +18,7 @@ mod tests;
 pub(crate) use keyword::Keyword;
 pub(crate) use name::{is_bare_name, is_identifier};
 pub(crate) use symbol::Symbol;
-pub(crate) use token::{NumberForm, NumberToken, Token, TokenKind};
+pub(crate) use token::{LexerToken, NumberForm, NumberToken, TokenKind};
 pub(crate) use tokenize::Tokenizer;
 #[cfg(test)]
 pub(crate) use tokenize::tokenize;

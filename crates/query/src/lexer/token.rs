@@ -1,25 +1,23 @@
 //! One token.
 //!
-//! Owns what the parser sees of a token: its kind, its text and its location, in bytes and in UTF-16 code units.
+//! Owns what the parser sees of a token: its kind, its text and its location in UTF-16 code units.
 
 use super::{Keyword, Symbol};
 use crate::ast::Literal;
-use crate::error::Location;
+use crate::error::TextLocation;
 
 /// A token of the query text.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Token<'text> {
+pub(crate) struct LexerToken<'text> {
     /// What it is.
     pub(crate) kind: TokenKind,
     /// As written; empty at the end of the text.
     pub(crate) text: &'text str,
-    /// The offset of its first byte in the query text.
-    pub(crate) byte_start: usize,
     /// Its range in the query text, in UTF-16 code units: the unit of the service's error messages.
-    pub(crate) location: Location,
+    pub(crate) location: TextLocation,
 }
 
-impl Token<'_> {
+impl LexerToken<'_> {
     /// Whether no token follows it.
     pub(crate) fn is_final(&self) -> bool {
         matches!(self.kind, TokenKind::End | TokenKind::Invalid | TokenKind::InvalidString)

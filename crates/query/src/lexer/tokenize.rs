@@ -3,17 +3,17 @@
 //! Owns white space, comments, the order in which token forms are tried, and the counting of offsets.
 
 use super::string::StringToken;
-use super::{Keyword, Symbol, Token, TokenKind, number, string};
-use crate::error::Location;
+use super::{Keyword, LexerToken, Symbol, TokenKind, number, string};
+use crate::error::TextLocation;
 
 /// All tokens of a text. The last one is the end of the text or the first invalid token.
 #[cfg(test)]
-pub(crate) fn tokenize(text: &str) -> Vec<Token<'_>> {
+pub(crate) fn tokenize(text: &str) -> Vec<LexerToken<'_>> {
     let mut tokenizer = Tokenizer::new(text);
     let mut tokens = Vec::new();
     loop {
         tokens.push(tokenizer.next_token());
-        if tokens.last().is_some_and(Token::is_final) {
+        if tokens.last().is_some_and(LexerToken::is_final) {
             return tokens;
         }
     }
@@ -34,8 +34,8 @@ impl<'text> Tokenizer<'text> {
         Self { text, byte: 0, unit: 0 }
     }
 
-    /// Reads the next token. After a final token (see `Token::is_final`) it must not be called again.
-    pub(crate) fn next_token(&mut self) -> Token<'text> {
+    /// Reads the next token. After a final token (see `LexerToken::is_final`) it must not be called again.
+    pub(crate) fn next_token(&mut self) -> LexerToken<'text> {
         self.skip_whitespace_and_comments();
         let rest = self.rest();
         let Some(first) = rest.as_bytes().first() else {
@@ -100,20 +100,20 @@ impl<'text> Tokenizer<'text> {
         self.text.get(self.byte..).unwrap_or_default()
     }
 
-    fn take(&mut self, kind: TokenKind, length: usize) -> Token<'text> {
+    fn take(&mut self, kind: TokenKind, length: usize) -> LexerToken<'text> {
         let text = self.rest().get(..length).unwrap_or_default();
-        let (byte_start, start) = (self.byte, self.unit);
+        let start = self.unit;
         self.advance(length);
-        Token { kind, text, byte_start, location: Location { start, end: self.unit } }
+        LexerToken { kind, text, location: TextLocation { start, end: self.unit } }
     }
 
     /// Like `take`, for a token of ASCII characters: bytes and UTF-16 code units are the same number.
-    fn take_ascii(&mut self, kind: TokenKind, length: usize) -> Token<'text> {
+    fn take_ascii(&mut self, kind: TokenKind, length: usize) -> LexerToken<'text> {
         let text = self.rest().get(..length).unwrap_or_default();
-        let (byte_start, start) = (self.byte, self.unit);
+        let start = self.unit;
         self.byte += length;
         self.unit += length;
-        Token { kind, text, byte_start, location: Location { start, end: self.unit } }
+        LexerToken { kind, text, location: TextLocation { start, end: self.unit } }
     }
 
     fn advance(&mut self, bytes: usize) {

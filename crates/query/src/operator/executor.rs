@@ -15,12 +15,12 @@ use crate::value::Value;
 /// ```
 /// use model::Json;
 /// use planisphere_query::function::UtcDateTime;
-/// use planisphere_query::{BuiltInFunctions, EvaluationContext, Executor, Parameters, bind, parse, row_text};
+/// use planisphere_query::{BuiltInFunctions, EvaluationContext, QueryExecutor, Parameters, bind, parse, row_text};
 ///
 /// let tree = parse("SELECT c.city, COUNT(1) AS n FROM c GROUP BY c.city").unwrap();
 /// let bound = bind(&tree, &Parameters::new(), &BuiltInFunctions).unwrap();
 /// let context = EvaluationContext::starting_at(UtcDateTime::from_milliseconds(0).unwrap());
-/// let mut executor = Executor::new(&bound, context);
+/// let mut executor = QueryExecutor::new(&bound, context);
 /// for item in [r#"{"city": "Oslo"}"#, r#"{"city": "Bern"}"#, r#"{"city": "Oslo"}"#] {
 ///     executor.push(&Json::parse(item.as_bytes()).unwrap()).unwrap();
 /// }
@@ -29,12 +29,12 @@ use crate::value::Value;
 /// assert_eq!(row_text(&rows[1]).unwrap(), r#"{"city":"Bern","n":1}"#);
 /// ```
 #[derive(Debug)]
-pub struct Executor {
+pub struct QueryExecutor {
     run: Execution,
     rows: Vec<Value>,
 }
 
-impl Executor {
+impl QueryExecutor {
     /// Prepares a query.
     #[must_use]
     pub fn new(query: &BoundQuery, context: EvaluationContext) -> Self {
@@ -58,7 +58,7 @@ impl Executor {
     /// the filter rejects, only those of the filter.
     ///
     /// # Errors
-    /// If the parsed part of the text is not JSON, otherwise as for [`Executor::push`].
+    /// If the parsed part of the text is not JSON, otherwise as for [`QueryExecutor::push`].
     pub fn push_text(&mut self, item: &[u8]) -> Result<(), EvaluationError> {
         let rows = &mut self.rows;
         self.run.push_text(item, &mut |row| {

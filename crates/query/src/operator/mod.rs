@@ -24,7 +24,7 @@ mod stream;
 #[cfg(test)]
 mod tests;
 
-pub use executor::Executor;
+pub use executor::QueryExecutor;
 pub use expression::PreparedExpression;
 pub use predicate::ItemPredicate;
 pub use row_text::{row_text, rows_text};

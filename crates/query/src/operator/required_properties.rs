@@ -6,7 +6,7 @@
 use model::{Json, ParseError};
 
 use crate::bind::{
-    BoundOrderBy, BoundQuery, BoundSource, Expression, Grouping, Input, PathStep, Projection,
+    BoundOrderBy, BoundQuery, BoundSource, Expression, Grouping, Input, OutputProjection, PathStep,
 };
 use crate::value::Value;
 
@@ -110,9 +110,9 @@ impl RequiredProperties {
             self.expression(&aggregate.argument, slot);
         }
         match &query.output.projection {
-            Projection::Input(input) => self.expression(&Expression::Input(*input), slot),
-            Projection::Value(expression) => self.expression(expression, slot),
-            Projection::Object(properties) => {
+            OutputProjection::Input(input) => self.expression(&Expression::Input(*input), slot),
+            OutputProjection::Value(expression) => self.expression(expression, slot),
+            OutputProjection::Object(properties) => {
                 for property in properties {
                     self.expression(&property.expression, slot);
                 }

@@ -5,7 +5,7 @@
 use super::Parsed;
 use super::state::QueryParser;
 use crate::ast::{
-    FromClause, Literal, Name, Source, SourceForm, SourcePath, SourceRoot, SourceStep,
+    FromClause, Identifier, Literal, Source, SourceForm, SourcePath, SourceRoot, SourceStep,
 };
 use crate::lexer::{Keyword, NumberForm, NumberToken, Symbol, TokenKind};
 
@@ -35,7 +35,7 @@ impl QueryParser<'_> {
         Ok(Source { form, path, span: start.to(self.last_span()) })
     }
 
-    fn source_alias(&mut self) -> Parsed<Option<Name>> {
+    fn source_alias(&mut self) -> Parsed<Option<Identifier>> {
         if self.accept_keyword(Keyword::As) || self.is_name(0) {
             self.expect_name().map(Some)
         } else {
@@ -70,7 +70,7 @@ impl QueryParser<'_> {
     fn bracketed_step(&mut self) -> Parsed<SourceStep> {
         let step = match self.kind() {
             TokenKind::String(text) => {
-                SourceStep::Quoted(Name { text: text.clone(), span: self.span() })
+                SourceStep::Quoted(Identifier { text: text.clone(), span: self.span() })
             }
             TokenKind::Number(NumberToken {
                 value: Literal::Integer(index),

@@ -5,7 +5,7 @@
 use super::query::MeasuredQuery;
 use super::state::QueryParser;
 use crate::ast::Query;
-use crate::error::{Location, QueryError, text};
+use crate::error::{QueryError, TextLocation, text};
 
 /// The largest length of a query text, in UTF-16 code units.
 pub(super) const TEXT_UNITS_MAX: usize = 524_288;
@@ -44,7 +44,7 @@ fn parse_text(
     // Checked before tokenizing, so that the work on a hostile text is bounded.
     let units = text.chars().map(char::len_utf16).sum();
     if units > TEXT_UNITS_MAX {
-        let whole = Location { start: 0, end: units };
+        let whole = TextLocation { start: 0, end: units };
         return Err(Box::new(text::text_too_long(whole, TEXT_UNITS_MAX)));
     }
     let mut parser = QueryParser::new(text);

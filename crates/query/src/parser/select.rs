@@ -4,7 +4,7 @@
 
 use super::Parsed;
 use super::state::QueryParser;
-use crate::ast::{Name, Select, SelectItem, Selection, Top};
+use crate::ast::{Identifier, Select, SelectItem, Selection, Top};
 use crate::lexer::{Keyword, Symbol, TokenKind};
 
 impl QueryParser<'_> {
@@ -44,11 +44,11 @@ impl QueryParser<'_> {
         }
     }
 
-    fn select_alias(&mut self) -> Parsed<Option<Name>> {
+    fn select_alias(&mut self) -> Parsed<Option<Identifier>> {
         let is_announced = self.accept_keyword(Keyword::As);
         if let TokenKind::String(text) = self.kind() {
             let text = text.clone();
-            return Ok(Some(Name { text, span: self.advance() }));
+            return Ok(Some(Identifier { text, span: self.advance() }));
         }
         // Without AS a name is optional; after AS it is required.
         if is_announced || self.is_name(0) { self.expect_name().map(Some) } else { Ok(None) }

@@ -4,9 +4,9 @@
 //! any rule of the grammar.
 
 use super::Parsed;
-use crate::ast::{Name, Query, Span};
-use crate::error::{Location, QueryError, text};
-use crate::lexer::{Keyword, Symbol, Token, TokenKind, Tokenizer};
+use crate::ast::{Identifier, Query, Span};
+use crate::error::{QueryError, TextLocation, text};
+use crate::lexer::{Keyword, LexerToken, Symbol, TokenKind, Tokenizer};
 
 /// How deep the parser may recurse before its stack is at risk. Only lists and subqueries inside each other count. A
 /// text and its printed form nest these equally, whereas the printed form has more parentheses; so operators and
@@ -23,7 +23,7 @@ const LOOKAHEAD: usize = 3;
 pub(super) struct QueryParser<'text> {
     tokenizer: Tokenizer<'text>,
     /// The current token and those after it, as a ring buffer.
-    window: [Option<Token<'text>>; LOOKAHEAD],
+    window: [Option<LexerToken<'text>>; LOOKAHEAD],
     /// The index of the current token in the ring buffer.
     first: usize,
     /// The location of the last token consumed.
@@ -58,7 +58,7 @@ impl<'text> QueryParser<'text> {
         }
     }
 
-    fn token(&self, distance: usize) -> Option<&Token<'text>> {
+    fn token(&self, distance: usize) -> Option<&LexerToken<'text>> {
         self.window.get((self.first + distance) % LOOKAHEAD).and_then(Option::as_ref)
     }
 
@@ -104,7 +104,7 @@ impl<'text> QueryParser<'text> {
         self.last_span
     }
 
-    fn location(&self) -> Location {
+    fn location(&self) -> TextLocation {
         self.token(0).map(|token| token.location).unwrap_or_default()
     }
 
@@ -144,12 +144,12 @@ impl<'text> QueryParser<'text> {
         if self.is_keyword(keyword) { Ok(self.advance()) } else { Err(self.mismatch()) }
     }
 
-    pub(super) fn expect_name(&mut self) -> Parsed<Name> {
+    pub(super) fn expect_name(&mut self) -> Parsed<Identifier> {
         if !self.is_name(0) {
             return Err(self.mismatch());
         }
         let text = self.text().to_owned();
-        Ok(Name { text, span: self.advance() })
+        Ok(Identifier { text, span: self.advance() })
     }
 
     pub(super) fn expect_end(&self) -> Parsed<()> {

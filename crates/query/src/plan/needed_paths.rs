@@ -6,7 +6,9 @@
 use model::IndexPathSegment;
 
 use super::condition::ItemPath;
-use crate::bind::{BoundOrderBy, BoundQuery, Expression, Grouping, Input, PathStep, Projection};
+use crate::bind::{
+    BoundOrderBy, BoundQuery, Expression, Grouping, Input, OutputProjection, PathStep,
+};
 
 /// The paths of all values that a query over single items reads; `None` if it may read anything: it uses the whole
 /// item, joins, has subqueries, or indexes into arrays.
@@ -36,9 +38,9 @@ impl PathCollector {
         }
         self.all(query.aggregates.iter().map(|aggregate| &aggregate.argument))?;
         match &query.output.projection {
-            Projection::Input(_) => return None,
-            Projection::Value(expression) => self.expression(expression)?,
-            Projection::Object(properties) => {
+            OutputProjection::Input(_) => return None,
+            OutputProjection::Value(expression) => self.expression(expression)?,
+            OutputProjection::Object(properties) => {
                 self.all(properties.iter().map(|property| &property.expression))?;
             }
         }

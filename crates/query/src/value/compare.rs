@@ -80,7 +80,7 @@ pub fn between(value: &Value, low: &Value, high: &Value) -> Option<bool> {
 
 /// `value IN (…)`: the OR of all comparisons with `=`; undefined if the value is.
 #[must_use]
-pub fn is_in(value: &Value, candidates: &[Value]) -> Option<bool> {
+pub fn in_list(value: &Value, candidates: &[Value]) -> Option<bool> {
     if !value.is_defined() {
         return None;
     }

@@ -25,7 +25,7 @@ pub(crate) mod arbitrary;
 mod tests;
 
 pub use compare::{
-    between, equal, greater, greater_or_equal, is_in, less, less_or_equal, not_equal, relate,
+    between, equal, greater, greater_or_equal, in_list, less, less_or_equal, not_equal, relate,
 };
 pub use datum::{Value, ValueObject};
 pub use hash::structural_hash;

@@ -1,14 +1,14 @@
 //! Long and deep queries, evaluated on the smallest stack that a thread of the server has.
 
 use query::value::Value;
-use query::{Executor, parse};
+use query::{QueryExecutor, parse};
 
 use super::evaluation::bound;
 use super::sqltest::rows::context;
 
 fn evaluate(text: &str, item: &str) -> Vec<Value> {
     let item = model::Json::parse(item.as_bytes()).expect("the item is JSON");
-    let mut executor = Executor::new(&bound(text), context());
+    let mut executor = QueryExecutor::new(&bound(text), context());
     executor.push(&item).expect("the query does not fail");
     executor.finish().expect("the query does not fail")
 }

@@ -4,7 +4,9 @@ use proptest::prelude::*;
 
 use model::Json;
 use query::value::Value;
-use query::{BoundQuery, BuiltInFunctions, Executor, Parameters, RowStream, bind, parse, row_text};
+use query::{
+    BoundQuery, BuiltInFunctions, Parameters, QueryExecutor, RowStream, bind, parse, row_text,
+};
 
 use super::sqltest::rows::context;
 use super::{condition, query_text};
@@ -18,7 +20,7 @@ pub(crate) fn bound(text: &str) -> BoundQuery {
 
 /// The rows of a query that does not fail.
 fn rows(text: &str, items: &[Json]) -> Vec<Value> {
-    let mut executor = Executor::new(&bound(text), context());
+    let mut executor = QueryExecutor::new(&bound(text), context());
     for item in items {
         executor.push(item).expect("the query does not fail");
     }
@@ -43,7 +45,7 @@ proptest! {
         let Ok(bound) = bind(&tree, &Parameters::new(), &BuiltInFunctions) else {
             return Ok(());
         };
-        let mut executor = Executor::new(&bound, context());
+        let mut executor = QueryExecutor::new(&bound, context());
         let pushed: Result<Vec<()>, _> = items.iter().map(|item| executor.push(item)).collect();
         let whole = pushed.and_then(|_| executor.finish());
         if let Some(mut stream) = RowStream::new(&bound, context()) {

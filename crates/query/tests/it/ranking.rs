@@ -13,13 +13,13 @@ use proptest::prelude::*;
 use query::ast::SortOrder;
 use query::plan::distribute::{FeatureSet, HybridInfo, PlanContext, QueryBody, distribute};
 use query::value::Value;
-use query::{BuiltInFunctions, Executor, Parameters, bind, parse};
+use query::{BuiltInFunctions, Parameters, QueryExecutor, bind, parse};
 
 use crate::sqltest::rows::context;
 
 fn rows(text: &str, items: &[Json]) -> Vec<Value> {
     let query = bind(&parse(text).unwrap(), &Parameters::new(), &BuiltInFunctions).unwrap();
-    let mut executor = Executor::new(&query, context());
+    let mut executor = QueryExecutor::new(&query, context());
     for item in items {
         executor.push(item).unwrap();
     }

@@ -2,7 +2,9 @@
 
 use model::Json;
 use proptest::prelude::*;
-use query::{BoundQuery, BuiltInFunctions, EvaluationError, Executor, Parameters, bind, parse};
+use query::{
+    BoundQuery, BuiltInFunctions, EvaluationError, Parameters, QueryExecutor, bind, parse,
+};
 
 use crate::plan::property::{VALUES, query_text};
 use crate::sqltest::rows::context;
@@ -31,9 +33,9 @@ fn item() -> impl Strategy<Value = String> {
 
 fn rows(
     query: &BoundQuery,
-    push: impl Fn(&mut Executor) -> Result<(), EvaluationError>,
+    push: impl Fn(&mut QueryExecutor) -> Result<(), EvaluationError>,
 ) -> Result<Vec<String>, EvaluationError> {
-    let mut executor = Executor::new(query, context());
+    let mut executor = QueryExecutor::new(query, context());
     push(&mut executor)?;
     let rows = executor.finish()?;
     Ok(rows.iter().map(|row| query::row_text(row).unwrap_or_default()).collect())

@@ -2,9 +2,9 @@
 
 use proptest::prelude::*;
 use query::ast::{
-    BinaryOperator, ConditionalBranch, Count, CountKind, FromClause, Literal, MemberStep, Name,
-    Negation, ObjectMember, OffsetLimit, OrderBy, OrderDirection, OrderItem, Query, Scalar,
-    ScalarKind, Select, SelectItem, Selection, SortOrder, Source, SourceForm, SourcePath,
+    BinaryOperator, ConditionalBranch, Count, CountKind, FromClause, Identifier, Literal,
+    MemberStep, Negation, ObjectMember, OffsetLimit, OrderBy, OrderDirection, OrderItem, Query,
+    Scalar, ScalarKind, Select, SelectItem, Selection, SortOrder, Source, SourceForm, SourcePath,
     SourceRoot, SourceStep, Span, SubqueryKind, Top, UnaryOperator,
 };
 
@@ -17,12 +17,12 @@ fn identifier() -> impl Strategy<Value = String> {
     "[a-z_][a-z0-9_]{0,5}".prop_map(|name| format!("x{name}"))
 }
 
-fn name() -> impl Strategy<Value = Name> {
-    identifier().prop_map(Name::new)
+fn name() -> impl Strategy<Value = Identifier> {
+    identifier().prop_map(Identifier::new)
 }
 
-fn any_name() -> impl Strategy<Value = Name> {
-    prop_oneof![identifier(), "\\PC{0,6}", Just("order".to_owned())].prop_map(Name::new)
+fn any_name() -> impl Strategy<Value = Identifier> {
+    prop_oneof![identifier(), "\\PC{0,6}", Just("order".to_owned())].prop_map(Identifier::new)
 }
 
 fn literal() -> impl Strategy<Value = Literal> {

@@ -1,42 +1,43 @@
-//! How far a copy has come, and which copy it was.
+//! The checkpoint of a copy.
 //!
-//! Owns what is remembered. Does not own where: the caller keeps it.
+//! Owns its content. Does not own where it is stored: the caller brings a [`CheckpointStore`].
 
 use serde::{Deserialize, Serialize};
 
-/// The position of a copy. Everything up to it is in the target.
+/// The position of a copy. Everything before it is in the target. The names are part of the stored format.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Checkpoint {
-    /// Which copy this is: source, target, new partition key and transform. A position of another copy is refused.
+    /// Identifies the copy: source, target, partition key and transform. The checkpoint of another copy is refused.
     pub plan: String,
-    /// Where the change feed of the source goes on; none before the first page.
+    /// The continuation token of the change feed of latest versions; `None` before the first page.
     pub continuation: Option<String>,
-    /// Where the feed of all versions goes on, if the source keeps them: only there deletions are told.
+    /// The continuation token of the feed of all versions, if the source keeps them. Only this feed contains deletions.
     #[serde(default)]
     pub versions: Option<String>,
-    /// Whether the newest versions are all copied, so that only `versions` is followed from now on.
+    /// Whether all latest versions are copied, so that only the feed of all versions is followed from now on.
     #[serde(default)]
     pub is_backfilled: bool,
-    /// Items written so far, repetitions included.
+    /// Number of items written so far, including repetitions.
     pub copied: u64,
-    /// Items left out because they have no place in the target.
+    /// Number of items skipped because the target cannot hold them.
     pub refused: u64,
     /// Request units spent so far on both sides.
     pub request_units: f64,
 }
 
-/// Where a checkpoint is kept between two runs.
-pub trait Checkpoints: Send + Sync {
-    /// The last one kept; none at the first run.
+/// Stores the checkpoint between two runs.
+pub trait CheckpointStore: Send + Sync {
+    /// The last saved checkpoint; `None` at the first run.
     ///
     /// # Errors
     /// A sentence that says why it cannot be read and what to do.
     fn load(&self) -> Result<Option<Checkpoint>, String>;
 
-    /// Keeps one, in place of the last. It must be durable, or gone, when this returns.
+    /// Replaces the checkpoint. When this returns, either the new one is durable or, on failure, an older one or none
+    /// is left; never a damaged one.
     ///
     /// # Errors
-    /// A sentence that says why it cannot be kept and what to do.
-    fn keep(&self, checkpoint: &Checkpoint) -> Result<(), String>;
+    /// A sentence that says why it cannot be saved and what to do.
+    fn save(&self, checkpoint: &Checkpoint) -> Result<(), String>;
 }

@@ -1,33 +1,33 @@
-//! One item of the source as the target keeps it.
+//! Conversion of an item of the source for the target.
 //!
-//! Owns the steps: system properties off, the transform, the new partition key; and the list of items that have no
-//! place in the target. Does not own what a transform computes.
+//! Owns the steps: remove system properties, apply the transform, extract the new partition key; and the list of
+//! rejected items. Does not own what a transform computes.
 
 use std::fmt;
 
 use client::{Json, PartitionKey, PartitionKeyDefinition, PartitionKeyValue};
 use model::{Object, is_system_property};
 
-/// How many refused items are named; all are counted.
-const NAMED_MAX: usize = 20;
+/// Maximum number of rejected items that are listed; all are counted.
+const LISTED_MAX: usize = 20;
 
-/// Changes an item on its way: the same item must always come out the same.
+/// Changes items while they are copied. It must be deterministic: a repeated page must write the same items.
 pub trait Transform: Send + Sync {
-    /// The item as it is to be written.
+    /// The item to write.
     ///
     /// # Errors
-    /// Why it cannot be computed for this item.
+    /// Why this item cannot be transformed.
     fn apply(&self, item: Json) -> Result<Json, String>;
 
-    /// What it does, as text: a checkpoint belongs to one transform.
+    /// Describes the transform. The text is part of the checkpoint, which belongs to one transform.
     fn description(&self) -> String;
 }
 
-/// Items are copied as they are.
+/// Copies items unchanged.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Unchanged;
+pub struct IdentityTransform;
 
-impl Transform for Unchanged {
+impl Transform for IdentityTransform {
     fn apply(&self, item: Json) -> Result<Json, String> {
         Ok(item)
     }
@@ -37,9 +37,9 @@ impl Transform for Unchanged {
     }
 }
 
-/// An item of the source that has no place in the target.
+/// An item of the source that the target cannot hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RefusedItem {
+pub struct RejectedItem {
     /// Its id in the source.
     pub id: String,
     /// Its partition key in the source, as JSON.
@@ -48,45 +48,45 @@ pub struct RefusedItem {
     pub reason: String,
 }
 
-/// All such items of a run: their number, and the first of them.
+/// The rejected items of a run: their number, and the first of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RefusedItems {
+pub struct RejectedItems {
     /// How many.
     pub count: u64,
     /// The first of them.
-    pub first: Vec<RefusedItem>,
+    pub first: Vec<RejectedItem>,
 }
 
 /// An item ready to be written.
-pub(super) struct Converted {
+pub(super) struct ConvertedItem {
     pub(super) id: String,
     pub(super) partition_key: PartitionKey,
     pub(super) item: Json,
 }
 
-/// From the source's definition to the target's.
-pub(super) struct Conversion {
+/// Converts from the partition key definition of the source to that of the target.
+pub(super) struct ItemConversion {
     pub(super) from: PartitionKeyDefinition,
     pub(super) to: PartitionKeyDefinition,
     pub(super) transform: std::sync::Arc<dyn Transform>,
 }
 
-impl RefusedItems {
-    pub(super) fn add(&mut self, item: RefusedItem) {
+impl RejectedItems {
+    pub(super) fn add(&mut self, item: RejectedItem) {
         self.count += 1;
-        if self.first.len() < NAMED_MAX {
+        if self.first.len() < LISTED_MAX {
             self.first.push(item);
         }
     }
 }
 
-impl fmt::Display for RefusedItems {
+impl fmt::Display for RejectedItems {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.count {
             1 => write!(formatter, "one item has no place in the target")?,
             count => write!(formatter, "{count} items have no place in the target")?,
         }
-        for RefusedItem { id, partition_key, reason } in &self.first {
+        for RejectedItem { id, partition_key, reason } in &self.first {
             write!(formatter, "\n  '{id}' in {partition_key}: {reason}")?;
         }
         match self.count.saturating_sub(self.first.len() as u64) {
@@ -96,31 +96,32 @@ impl fmt::Display for RefusedItems {
     }
 }
 
-impl Conversion {
+impl ItemConversion {
     /// Whether every item has the same id and partition key on both sides.
-    pub(super) fn keeps_places(&self) -> bool {
+    pub(super) fn keeps_addresses(&self) -> bool {
         self.from == self.to && self.transform.description().is_empty()
     }
 
     /// The item for the target.
-    pub(super) fn convert(&self, stored: &Json) -> Result<Converted, RefusedItem> {
-        let refuse = |reason: String| RefusedItem {
+    pub(super) fn convert(&self, stored: &Json) -> Result<ConvertedItem, RejectedItem> {
+        let reject = |reason: String| RejectedItem {
             id: id_of(stored).unwrap_or("?").to_owned(),
             partition_key: self.from.extract(stored).to_json().to_string(),
             reason,
         };
-        let item = self.transform.apply(own(stored)).map_err(refuse)?;
-        let id = id_of(&item).ok_or_else(|| refuse("it has no 'id' that is text".to_owned()))?;
+        let item = self.transform.apply(strip_system_properties(stored)).map_err(reject)?;
+        let id = id_of(&item).ok_or_else(|| reject("it has no 'id' that is text".to_owned()))?;
         let id = id.to_owned();
         let partition_key = self.to.extract(&item);
         if self.from != self.to {
-            self.refuse_undefined(&partition_key).map_err(refuse)?;
+            self.reject_undefined(&partition_key).map_err(reject)?;
         }
-        Ok(Converted { id, partition_key, item })
+        Ok(ConvertedItem { id, partition_key, item })
     }
 
-    /// Under a new key, an item without its property is a mistake; under the old key it is as it always was.
-    fn refuse_undefined(&self, key: &PartitionKey) -> Result<(), String> {
+    /// Rejects an item without a value for a new partition key. With the old key the value may be undefined, as it was
+    /// in the source.
+    fn reject_undefined(&self, key: &PartitionKey) -> Result<(), String> {
         let mut levels = self.to.paths().iter().zip(key.components());
         match levels.find(|(_, value)| matches!(value, PartitionKeyValue::Undefined)) {
             None => Ok(()),
@@ -129,11 +130,11 @@ impl Conversion {
     }
 }
 
-/// What an endpoint adds to the items of a change feed, and to no others.
+/// The property that an endpoint adds to the items of a change feed, and only there.
 const FEED_PROPERTY: &str = "_lsn";
 
-/// An item without what an account adds to it.
-pub(super) fn own(stored: &Json) -> Json {
+/// An item without the properties that an account adds.
+pub(super) fn strip_system_properties(stored: &Json) -> Json {
     let mut own = Object::new();
     for (name, value) in stored.as_object().into_iter().flat_map(Object::iter) {
         if !is_system_property(name) && name != FEED_PROPERTY {

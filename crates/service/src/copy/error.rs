@@ -1,19 +1,19 @@
-//! Why a copy stopped, by what the caller can do about it.
+//! Errors of a copy, by what the caller can do about them.
 
 use std::fmt;
 
-use super::RefusedItems;
+use super::RejectedItems;
 
-/// A copy that stopped. The list is closed.
+/// Why a copy stopped.
 #[derive(Debug)]
 pub enum CopyError {
-    /// The plan makes no sense; nothing was written. The sentence says what to change.
+    /// The plan is invalid; nothing was written. The sentence says what to change.
     Plan(String),
-    /// Items that have no place in the target; everything before the first of them was copied.
-    Refused(RefusedItems),
-    /// The checkpoint cannot be read, kept, or belongs to another copy.
+    /// The target cannot hold some items; everything before the first of them was copied.
+    Rejected(RejectedItems),
+    /// The checkpoint cannot be loaded or saved, or belongs to another copy.
     Checkpoint(String),
-    /// A call failed, retries included. Run the copy again: it goes on at its checkpoint.
+    /// A call failed, after retries. Run the copy again: it continues at its checkpoint.
     Call {
         /// What was being done.
         what: String,
@@ -33,7 +33,7 @@ impl fmt::Display for CopyError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Plan(sentence) | Self::Checkpoint(sentence) => formatter.write_str(sentence),
-            Self::Refused(refused) => refused.fmt(formatter),
+            Self::Rejected(refused) => refused.fmt(formatter),
             Self::Call { what, error } => write!(formatter, "{what}: {error}"),
         }
     }
@@ -43,7 +43,7 @@ impl std::error::Error for CopyError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Call { error, .. } => Some(error),
-            Self::Plan(_) | Self::Refused(_) | Self::Checkpoint(_) => None,
+            Self::Plan(_) | Self::Rejected(_) | Self::Checkpoint(_) => None,
         }
     }
 }

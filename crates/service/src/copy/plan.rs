@@ -1,6 +1,6 @@
-//! What is to be copied, checked and made ready: the target exists and has the key that was asked for.
+//! The plan of a copy, and its preparation: the target exists and has the requested partition key.
 //!
-//! Owns the refusals before anything is written. Does not own the copying: see `run`.
+//! Owns the checks before anything is written. Does not own the copying: see `run`.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -9,96 +9,96 @@ use client::{
     Container, ContainerProperties, ErrorKind, PartitionKeyDefinition, Query, RetryPolicy,
 };
 
-use super::convert::{Conversion, Transform, Unchanged};
+use super::convert::{IdentityTransform, ItemConversion, Transform};
 use super::error::CopyError;
-use super::pace::Pace;
+use super::pacer::RequestUnitPacer;
 
-/// Changes of a page, about; a checkpoint is kept after each.
+/// The approximate number of changes in a page; a checkpoint is saved after each page.
 const PAGE_ITEMS: usize = 500;
 
-/// A busy account must not end a copy of hours: it waits out what a request of a user would not.
-const PATIENCE: RetryPolicy = RetryPolicy {
+/// A busy account must not end a copy that runs for hours, so it retries for longer than a request of a user would.
+const COPY_RETRY_POLICY: RetryPolicy = RetryPolicy {
     attempts_max: 200,
     first_delay: std::time::Duration::from_millis(50),
     delay_max: std::time::Duration::from_secs(10),
     elapsed_max: std::time::Duration::from_secs(15 * 60),
 };
 
-/// What is to be copied.
-pub struct Plan {
+/// The plan of a copy.
+pub struct CopyPlan {
     /// The source.
     pub from: Container,
-    /// The target; made when it is missing.
+    /// The target; created if it is missing.
     pub to: Container,
-    /// The partition key of the target. When absent: that of the target if it exists, else that of the source.
+    /// The partition key of the target. If absent: that of the target if it exists, otherwise that of the source.
     pub partition_key: Option<PartitionKeyDefinition>,
-    /// What changes on the way.
+    /// The change applied to each item.
     pub transform: Arc<dyn Transform>,
-    /// What happens to items that have no place in the target.
-    pub on_refused: OnRefused,
-    /// What happens when there is no target.
-    pub on_missing: OnMissing,
-    /// Request units per second, of both sides together; as fast as it goes when absent.
+    /// What to do with items that the target cannot hold.
+    pub on_rejected: OnRejected,
+    /// What to do if the target is missing.
+    pub on_missing_target: OnMissingTarget,
+    /// Request units per second for both sides together; unlimited if absent.
     pub per_second: Option<NonZeroU32>,
-    /// Changes read at once, about; also the work that a crash repeats.
+    /// The approximate number of changes per page, which is also the work that a crash repeats.
     pub page_items_max: usize,
 }
 
-/// What happens when an item has no place in the target.
+/// What to do with an item that the target cannot hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OnRefused {
-    /// Nothing more is written; the rest of the source is read to name all such items.
+pub enum OnRejected {
+    /// Write nothing more, and read the rest of the source to list all such items.
     Stop,
-    /// It is counted and left out.
+    /// Count it and skip it.
     Skip,
 }
 
-/// What happens when the target is missing.
+/// What to do if the target is missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OnMissing {
-    /// It is made, with the properties of the source.
-    Make,
-    /// The plan is refused.
-    Refuse,
+pub enum OnMissingTarget {
+    /// Create it with the properties of the source.
+    Create,
+    /// Fail.
+    Fail,
 }
 
 /// A copy that is ready to run.
-pub struct Copy {
+pub struct ContainerCopy {
     pub(super) from: Container,
     pub(super) to: Container,
-    pub(super) conversion: Arc<Conversion>,
-    pub(super) pace: Pace,
-    pub(super) on_refused: OnRefused,
+    pub(super) conversion: Arc<ItemConversion>,
+    pub(super) pacer: RequestUnitPacer,
+    pub(super) on_rejected: OnRejected,
     pub(super) page_items_max: usize,
-    /// The target was made, or holds nothing: no earlier position means anything.
+    /// The target was just created, or is empty: an earlier checkpoint is meaningless.
     pub(super) starts_over: bool,
 }
 
-impl Plan {
-    /// A copy of everything as it is.
+impl CopyPlan {
+    /// A plan that copies everything unchanged.
     #[must_use]
     pub fn new(from: Container, to: Container) -> Self {
         Self {
             from,
             to,
             partition_key: None,
-            transform: Arc::new(Unchanged),
-            on_refused: OnRefused::Stop,
-            on_missing: OnMissing::Make,
+            transform: Arc::new(IdentityTransform),
+            on_rejected: OnRejected::Stop,
+            on_missing_target: OnMissingTarget::Create,
             per_second: None,
             page_items_max: PAGE_ITEMS,
         }
     }
 }
 
-impl Copy {
-    /// Checks a plan and makes the target where it is missing, with the properties of the source and the new key.
+impl ContainerCopy {
+    /// Checks a plan and creates the target if it is missing, with the properties of the source and the new key.
     ///
     /// # Errors
-    /// `Plan` when source and target are one container, the source is missing, or the target has another partition key
-    /// than the one asked for; `Call` when an account fails.
-    pub async fn prepare(plan: Plan) -> Result<Self, CopyError> {
-        let (from, to) = (patient(&plan.from), patient(&plan.to));
+    /// `Plan` if source and target are the same container, the source is missing, or the target has another partition
+    /// key than the requested one; `Call` if an account fails.
+    pub async fn prepare(plan: CopyPlan) -> Result<Self, CopyError> {
+        let (from, to) = (with_copy_retries(&plan.from), with_copy_retries(&plan.to));
         if plan.from.is_same(&plan.to) {
             return Err(CopyError::Plan(format!(
                 "source and target are both {}; name another container for the target",
@@ -111,17 +111,17 @@ impl Copy {
             Err(error) if error.kind() == ErrorKind::NotFound => None,
             Err(error) => return Err(CopyError::call(format!("reading {}", to.path()))(error)),
         };
-        let definition = chosen_key(&plan, &source, existing.as_ref())?;
+        let definition = choose_partition_key(&plan, &source, existing.as_ref())?;
         let starts_over = match existing {
             Some(_) => is_empty(&to).await?,
-            None if plan.on_missing == OnMissing::Refuse => {
+            None if plan.on_missing_target == OnMissingTarget::Fail => {
                 return Err(CopyError::Plan(format!(
                     "there is no container {}; copy first, or name one that exists",
                     to.path()
                 )));
             }
             None => {
-                make(
+                create_target(
                     &to,
                     ContainerProperties { partition_key: definition.clone(), ..source.clone() },
                 )
@@ -129,28 +129,31 @@ impl Copy {
                 true
             }
         };
-        let conversion =
-            Conversion { from: source.partition_key, to: definition, transform: plan.transform };
+        let conversion = ItemConversion {
+            from: source.partition_key,
+            to: definition,
+            transform: plan.transform,
+        };
         Ok(Self {
-            pace: Pace::new(plan.per_second, from.account().environment().clone()),
+            pacer: RequestUnitPacer::new(plan.per_second, from.account().environment().clone()),
             from,
             to,
             conversion: Arc::new(conversion),
-            on_refused: plan.on_refused,
+            on_rejected: plan.on_rejected,
             page_items_max: plan.page_items_max.max(1),
             starts_over,
         })
     }
 
-    /// How many items the source holds, if its account can tell at once.
+    /// The number of items in the source, if its account can count them.
     pub async fn source_items(&self) -> Option<u64> {
         let count = Query::text("SELECT VALUE COUNT(1) FROM c").fan_out("the length of a copy");
         let answer = self.from.query::<u64>(&count).await.ok()?;
-        self.pace.pay(answer.charge);
+        self.pacer.pay(answer.charge);
         answer.value.first().copied()
     }
 
-    /// Which copy this is, for its checkpoint.
+    /// Identifies this copy in its checkpoint.
     pub(super) fn name(&self) -> String {
         format!(
             "{} to {} by {} with {}",
@@ -162,8 +165,8 @@ impl Copy {
     }
 }
 
-fn patient(container: &Container) -> Container {
-    container.through(&container.account().with_retry_policy(PATIENCE))
+fn with_copy_retries(container: &Container) -> Container {
+    container.through(&container.account().with_retry_policy(COPY_RETRY_POLICY))
 }
 
 async fn source_properties(from: &Container) -> Result<ContainerProperties, CopyError> {
@@ -177,8 +180,8 @@ async fn source_properties(from: &Container) -> Result<ContainerProperties, Copy
     }
 }
 
-fn chosen_key(
-    plan: &Plan,
+fn choose_partition_key(
+    plan: &CopyPlan,
     source: &ContainerProperties,
     existing: Option<&ContainerProperties>,
 ) -> Result<PartitionKeyDefinition, CopyError> {
@@ -197,7 +200,10 @@ fn chosen_key(
     }
 }
 
-async fn make(to: &Container, mut properties: ContainerProperties) -> Result<(), CopyError> {
+async fn create_target(
+    to: &Container,
+    mut properties: ContainerProperties,
+) -> Result<(), CopyError> {
     let failed = |error| CopyError::call(format!("making {}", to.path()))(error);
     let database = to.database().map_err(failed)?;
     database.create_if_missing(None).await.map_err(failed)?;

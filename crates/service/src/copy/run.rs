@@ -1,8 +1,8 @@
-//! Along the change feed of the source, page by page, until nothing is new or somebody says stop.
+//! The loop along the change feed of the source, page by page, until nothing is new or the caller stops it.
 //!
-//! Owns the order of things: a page is read, converted and written whole, then its position is kept. Steps of a page
-//! are carried out side by side; there is one for each place in the target, so their order does not matter. From a
-//! source that keeps all versions, the newest ones come first; then all since the beginning are replayed.
+//! Owns the order: a page is read, converted and written completely, then its position is saved. The writes of a page
+//! run concurrently; there is one per address in the target, so their order does not matter. From a source that keeps
+//! all versions, the latest versions are copied first; then all versions since the beginning are replayed.
 
 use std::time::Duration;
 
@@ -12,184 +12,188 @@ use serde_json::value::RawValue;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-use super::checkpoint::{Checkpoint, Checkpoints};
-use super::convert::{Converted, RefusedItems};
+use super::checkpoint::{Checkpoint, CheckpointStore};
+use super::convert::{ConvertedItem, RejectedItems};
 use super::error::CopyError;
-use super::plan::{Copy, OnRefused};
-use super::step::{Place, Step, Steps};
+use super::plan::{ContainerCopy, OnRejected};
+use super::target_write::{ItemAddress, TargetWrite, TargetWrites};
 
-/// Upserts under way at once; an embedded target lets them share a sync.
+/// Number of concurrent writes; an embedded target commits them with one sync.
 const WRITES_AT_ONCE: usize = 64;
-/// How long a copy that follows waits when nothing was new.
-const FOLLOW_EVERY: Duration = Duration::from_secs(1);
+/// The delay of a copy that follows the source when nothing is new.
+const FOLLOW_INTERVAL: Duration = Duration::from_secs(1);
 
-/// When a copy ends.
+/// When a copy stops.
 #[derive(Clone, Debug)]
-pub enum Until {
+pub enum StopCondition {
     /// When everything is copied.
     CaughtUp,
-    /// When this becomes true; changes of the source are followed until then.
-    Told(watch::Receiver<bool>),
+    /// When this becomes true; the changes of the source are followed until then.
+    Signal(watch::Receiver<bool>),
 }
 
-/// How far a copy has come.
+/// The progress of a copy.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Progress {
-    /// Items written, those of earlier runs included.
+pub struct CopyProgress {
+    /// Number of items written, including earlier runs.
     pub copied: u64,
-    /// Items left out, those of earlier runs included.
+    /// Number of items skipped, including earlier runs.
     pub refused: u64,
-    /// Request units spent, those of earlier runs included.
+    /// Request units spent, including earlier runs.
     pub request_units: f64,
-    /// Whether nothing was new when the source was last asked.
+    /// Whether the last page of the source contained nothing new.
     pub is_caught_up: bool,
 }
 
-/// What a run did.
+/// The summary of a run.
 #[derive(Clone, Debug)]
-pub struct Copied {
-    /// Items this run wrote.
+pub struct CopySummary {
+    /// Number of items written by this run.
     pub copied: u64,
-    /// Items this run deleted because the source did; zero if the source does not keep all versions.
+    /// Number of items deleted because they were deleted in the source; zero if the source does not keep all versions.
     pub deleted: u64,
-    /// Deletions in the source of items whose place in the target is not known: verifying finds those items.
+    /// Number of deletions whose address in the target is unknown: verifying finds those items.
     pub unplaced: u64,
-    /// Whether the source keeps all versions, so that its deletions are heard.
-    pub hears_deletions: bool,
-    /// Whether the source has forgotten versions before they were read: verifying finds what was deleted meanwhile.
+    /// Whether the source keeps all versions, so that its deletions are seen.
+    pub sees_deletions: bool,
+    /// Whether versions expired in the source before they were read: verifying finds what was deleted meanwhile.
     pub has_missed_deletions: bool,
-    /// Items that have no place in the target, of this run, if they are to be left out.
-    pub refused: RefusedItems,
-    /// Items left out by all runs.
-    pub refused_ever: u64,
+    /// The items that this run skipped.
+    pub refused: RejectedItems,
+    /// Number of items skipped by all runs.
+    pub rejected_total: u64,
     /// Request units spent by this run on both sides.
     pub request_units: f64,
-    /// Whether it went on where an earlier run stopped.
+    /// Whether it continued an earlier run.
     pub is_resumed: bool,
 }
 
-impl Copied {
-    fn beginning(at: &Checkpoint, hears_deletions: bool) -> Self {
+impl CopySummary {
+    fn new(at: &Checkpoint, sees_deletions: bool) -> Self {
         Self {
             copied: 0,
             deleted: 0,
             unplaced: 0,
-            hears_deletions,
+            sees_deletions,
             has_missed_deletions: false,
-            refused: RefusedItems::default(),
-            refused_ever: at.refused,
+            refused: RejectedItems::default(),
+            rejected_total: at.refused,
             request_units: 0.0,
             is_resumed: at.continuation.is_some(),
         }
     }
 }
 
-/// One page, converted.
-struct Page {
-    steps: Steps,
+/// One page of changes, converted.
+struct ConvertedPage {
+    writes: TargetWrites,
     mode: ChangeFeedMode,
     continuation: String,
     is_last: bool,
 }
 
-/// Which feed is read next.
+/// The feed that is read next.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Turn {
+enum FeedKind {
     Latest,
     Versions,
 }
 
 impl Checkpoint {
-    fn first_turn(&self) -> Turn {
-        if self.is_backfilled { Turn::Versions } else { Turn::Latest }
+    fn first_feed(&self) -> FeedKind {
+        if self.is_backfilled { FeedKind::Versions } else { FeedKind::Latest }
     }
 
-    /// The feed whose turn it is, from where it was left.
-    fn feed(&self, turn: Turn) -> ChangeFeed {
+    /// The feed at its current position.
+    fn feed(&self, kind: FeedKind) -> ChangeFeed {
         let from = |token: &String| ChangeStart::Continuation(token.clone());
-        match (turn, &self.versions, &self.continuation) {
-            (Turn::Versions, Some(versions), _) => ChangeFeed::all_versions(from(versions)),
+        match (kind, &self.versions, &self.continuation) {
+            (FeedKind::Versions, Some(versions), _) => ChangeFeed::all_versions(from(versions)),
             (_, _, continuation) => {
                 ChangeFeed::latest(continuation.as_ref().map_or(ChangeStart::Beginning, from))
             }
         }
     }
 
-    /// Goes on behind a page: whose turn it is then, and whether nothing is new.
+    /// Moves behind a page. Returns the feed to read next, and whether nothing is new.
     ///
-    /// All versions are read beside the newest ones from the beginning, so that none is forgotten before it is read,
-    /// and alone once the newest ones are all there. A version may be written after a newer one was; the newer one
-    /// comes again behind it.
-    fn advance(&mut self, page: &Page) -> (Turn, bool) {
+    /// The feed of all versions is read alternately with the latest versions from the beginning, so that no version
+    /// expires before it is read, and alone once the latest versions are complete. This may write an old version over a
+    /// newer one; that is temporary, because the newer version follows later in the same feed.
+    fn advance(&mut self, page: &ConvertedPage) -> (FeedKind, bool) {
         let continuation = Some(page.continuation.clone());
         match page.mode {
             ChangeFeedMode::LatestVersion => {
                 self.continuation = continuation;
                 if self.versions.is_none() {
-                    return (Turn::Latest, page.is_last);
+                    return (FeedKind::Latest, page.is_last);
                 }
                 self.is_backfilled |= page.is_last;
-                (Turn::Versions, false)
+                (FeedKind::Versions, false)
             }
             ChangeFeedMode::AllVersionsAndDeletes => {
                 self.versions = continuation;
-                let turn = if page.is_last { self.first_turn() } else { Turn::Versions };
-                (turn, page.is_last && self.is_backfilled)
+                let next = if page.is_last { self.first_feed() } else { FeedKind::Versions };
+                (next, page.is_last && self.is_backfilled)
             }
         }
     }
 }
 
-impl Copy {
-    /// Copies, from the last checkpoint on.
+impl ContainerCopy {
+    /// Copies from the last checkpoint on.
     ///
     /// # Errors
-    /// `Refused` when items have no place in the target and are not to be left out; `Checkpoint`; `Call`.
+    /// `Rejected` if the target cannot hold some items and they must not be skipped; `Checkpoint`; `Call`.
     pub async fn run(
         &self,
-        checkpoints: &dyn Checkpoints,
-        until: Until,
-        progress: &(dyn Fn(Progress) + Send + Sync),
-    ) -> Result<Copied, CopyError> {
-        let started = self.pace.total();
+        checkpoints: &dyn CheckpointStore,
+        until: StopCondition,
+        progress: &(dyn Fn(CopyProgress) + Send + Sync),
+    ) -> Result<CopySummary, CopyError> {
+        let started = self.pacer.total();
         let mut at = self.start(checkpoints)?;
-        let hears_deletions = self.hear_deletions(&mut at).await?;
-        let mut done = Copied::beginning(&at, hears_deletions);
+        let sees_deletions = self.mark_versions(&mut at).await?;
+        let mut summary = CopySummary::new(&at, sees_deletions);
         let (spent_before, mut until) = (at.request_units, until);
-        let mut turn = at.first_turn();
+        let mut feed = at.first_feed();
         loop {
-            let Some(page) = self.page(at.feed(turn), &mut done.refused).await? else {
-                // The newest versions are never forgotten; only deletions are.
+            let Some(page) = self.page(at.feed(feed), &mut summary.refused).await? else {
+                // Versions expired before we read them. Latest versions never expire, so only deletions are missed;
+                // start the feed of all versions again from now.
                 (at.versions, at.is_backfilled) = (None, false);
-                done.hears_deletions = self.hear_deletions(&mut at).await?;
-                done.has_missed_deletions = true;
-                turn = Turn::Latest;
+                summary.sees_deletions = self.mark_versions(&mut at).await?;
+                summary.has_missed_deletions = true;
+                feed = FeedKind::Latest;
                 continue;
             };
             let (next, is_caught_up) = at.advance(&page);
-            if done.refused.count > 0 && self.on_refused == OnRefused::Stop {
-                return Err(CopyError::Refused(self.all_refused(at, done.refused).await?));
+            if summary.refused.count > 0 && self.on_rejected == OnRejected::Stop {
+                return Err(CopyError::Rejected(
+                    self.find_all_rejected(at, summary.refused).await?,
+                ));
             }
-            turn = next;
-            at.copied += self.carry_out(page.steps, &mut done).await?;
-            done.request_units = self.pace.total() - started;
-            at.refused = done.refused_ever + done.refused.count;
-            at.request_units = spent_before + done.request_units;
-            checkpoints.keep(&at).map_err(CopyError::Checkpoint)?;
-            progress(Progress {
+            feed = next;
+            at.copied += self.apply_writes(page.writes, &mut summary).await?;
+            summary.request_units = self.pacer.total() - started;
+            at.refused = summary.rejected_total + summary.refused.count;
+            at.request_units = spent_before + summary.request_units;
+            // After the page was written completely, never before: a crash here repeats the page.
+            checkpoints.save(&at).map_err(CopyError::Checkpoint)?;
+            progress(CopyProgress {
                 copied: at.copied,
                 refused: at.refused,
                 request_units: at.request_units,
                 is_caught_up,
             });
-            if self.is_over(is_caught_up, &mut until).await {
-                done.refused_ever = at.refused;
-                return Ok(done);
+            if self.wait_or_stop(is_caught_up, &mut until).await {
+                summary.rejected_total = at.refused;
+                return Ok(summary);
             }
         }
     }
 
-    fn start(&self, checkpoints: &dyn Checkpoints) -> Result<Checkpoint, CopyError> {
+    fn start(&self, checkpoints: &dyn CheckpointStore) -> Result<Checkpoint, CopyError> {
         let plan = self.name();
         let kept = checkpoints.load().map_err(CopyError::Checkpoint)?;
         match kept {
@@ -197,22 +201,23 @@ impl Copy {
                 "it belongs to another copy ({}), this one is {plan}; begin anew, or keep this one elsewhere",
                 kept.plan
             ))),
-            // A copy that left items out may have an empty target although it is not new.
+            // A target may be empty although the copy is not new, if it skipped every item so far.
             Some(kept) if !self.starts_over || kept.copied == 0 => Ok(kept),
             _ => Ok(Checkpoint { plan, ..Checkpoint::default() }),
         }
     }
 
-    /// Marks where the feed of all versions is now, before anything is read; false for a source without such a feed.
-    async fn hear_deletions(&self, at: &mut Checkpoint) -> Result<bool, CopyError> {
+    /// Records the current position of the feed of all versions. This must happen before anything else is read: a
+    /// deletion between the two would be missed. Returns false for a source without such a feed.
+    async fn mark_versions(&self, at: &mut Checkpoint) -> Result<bool, CopyError> {
         if at.versions.is_some() {
             return Ok(true);
         }
-        self.pace.wait().await;
+        self.pacer.wait().await;
         let feed = ChangeFeed::all_versions(ChangeStart::Now);
         match self.from.changes::<IgnoredAny>(feed).await {
             Ok(answer) => {
-                self.pace.pay(answer.charge);
+                self.pacer.pay(answer.charge);
                 at.versions = Some(answer.value.continuation);
                 Ok(true)
             }
@@ -229,15 +234,15 @@ impl Copy {
         format!("reading the changes of {}", self.from.path())
     }
 
-    /// The next page; none when the source has forgotten versions that belong to it.
+    /// The next page; `None` if versions that belong to it have expired in the source.
     async fn page(
         &self,
         feed: ChangeFeed,
-        refused: &mut RefusedItems,
-    ) -> Result<Option<Page>, CopyError> {
+        refused: &mut RejectedItems,
+    ) -> Result<Option<ConvertedPage>, CopyError> {
         let feed = ChangeFeed { items_max: Some(self.page_items_max), ..feed };
         let mode = feed.mode;
-        self.pace.wait().await;
+        self.pacer.wait().await;
         let answer = match self.from.changes::<IgnoredAny>(feed).await {
             Ok(answer) => answer,
             Err(error)
@@ -248,71 +253,82 @@ impl Copy {
             }
             Err(error) => return Err(CopyError::call(self.reading())(error)),
         };
-        self.pace.pay(answer.charge);
+        self.pacer.pay(answer.charge);
         let page = answer.value;
-        let mut steps = Steps::default();
+        let mut writes = TargetWrites::default();
         for change in &page.changes {
             match mode {
-                ChangeFeedMode::LatestVersion => steps.latest(&self.conversion, change, refused)?,
+                ChangeFeedMode::LatestVersion => writes.latest(&self.conversion, change, refused)?,
                 ChangeFeedMode::AllVersionsAndDeletes => {
-                    steps.version(&self.conversion, change, refused)?;
+                    writes.version(&self.conversion, change, refused)?;
                 }
             }
         }
-        Ok(Some(Page { steps, mode, continuation: page.continuation, is_last: !page.more }))
+        Ok(Some(ConvertedPage {
+            writes,
+            mode,
+            continuation: page.continuation,
+            is_last: !page.more,
+        }))
     }
 
-    /// Every item of the rest of the source that is refused, behind those already found. Nothing is written.
-    async fn all_refused(
+    /// Reads the rest of the source and adds its rejected items to those already found. Nothing is written.
+    async fn find_all_rejected(
         &self,
         mut at: Checkpoint,
-        mut refused: RefusedItems,
-    ) -> Result<RefusedItems, CopyError> {
-        // The newest versions are enough: other versions are of the same items.
+        mut refused: RejectedItems,
+    ) -> Result<RejectedItems, CopyError> {
+        // The latest versions are enough: other versions belong to the same items.
         at.versions = None;
         while !at.is_backfilled {
-            let Some(page) = self.page(at.feed(Turn::Latest), &mut refused).await? else { break };
+            let Some(page) = self.page(at.feed(FeedKind::Latest), &mut refused).await? else {
+                break;
+            };
             at.is_backfilled = at.advance(&page).1;
         }
         Ok(refused)
     }
 
-    /// Writes and deletes, and counts it; how many were written.
-    async fn carry_out(&self, steps: Steps, done: &mut Copied) -> Result<u64, CopyError> {
+    /// Writes and deletes in the target. Returns the number of items written.
+    async fn apply_writes(
+        &self,
+        writes: TargetWrites,
+        summary: &mut CopySummary,
+    ) -> Result<u64, CopyError> {
         let mut running = JoinSet::new();
         let mut written = 0;
-        done.unplaced += steps.unplaced;
-        for step in steps.into_inner() {
+        summary.unplaced += writes.unplaced;
+        for write in writes.into_inner() {
             if running.len() >= WRITES_AT_ONCE {
-                done.deleted += self.finish_one(&mut running).await?;
+                summary.deleted += self.finish_write(&mut running).await?;
             }
-            self.pace.wait().await;
-            match step {
-                Step::Write(item) => {
+            self.pacer.wait().await;
+            match write {
+                TargetWrite::Upsert(item) => {
                     written += 1;
                     running.spawn(upsert(self.to.clone(), item));
                 }
-                Step::Delete(place) => {
+                TargetWrite::Delete(place) => {
                     running.spawn(delete(self.to.clone(), place));
                 }
             }
         }
         while !running.is_empty() {
-            done.deleted += self.finish_one(&mut running).await?;
+            summary.deleted += self.finish_write(&mut running).await?;
         }
-        done.copied += written;
+        summary.copied += written;
         Ok(written)
     }
 
-    /// Waits for one step and pays for it; how many items it deleted.
-    async fn finish_one(
+    /// Waits for one write and records its charge. Returns the number of items it deleted.
+    async fn finish_write(
         &self,
-        running: &mut JoinSet<Result<Carried, CopyError>>,
+        running: &mut JoinSet<Result<WriteResult, CopyError>>,
     ) -> Result<u64, CopyError> {
         match running.join_next().await {
-            Some(Ok(carried)) => {
-                let Carried { charge, deleted } = carried?;
-                self.pace.pay(charge);
+            Some(Ok(result)) => {
+                let WriteResult { charge, deleted } = result?;
+                self.pacer.pay(charge);
                 Ok(deleted)
             }
             Some(Err(panic)) => std::panic::resume_unwind(panic.into_panic()),
@@ -320,13 +336,13 @@ impl Copy {
         }
     }
 
-    /// Whether the run has come to its end. Waits a little when the copy follows a source in which nothing was new.
-    async fn is_over(&self, is_caught_up: bool, until: &mut Until) -> bool {
-        let told = match until {
-            Until::CaughtUp => return is_caught_up,
-            Until::Told(told) => told,
+    /// Returns whether the run must stop. Waits first if the copy follows a source in which nothing is new.
+    async fn wait_or_stop(&self, is_caught_up: bool, until: &mut StopCondition) -> bool {
+        let signal = match until {
+            StopCondition::CaughtUp => return is_caught_up,
+            StopCondition::Signal(signal) => signal,
         };
-        if *told.borrow() {
+        if *signal.borrow() {
             return true;
         }
         if !is_caught_up {
@@ -334,36 +350,36 @@ impl Copy {
         }
         let environment = self.from.account().environment();
         tokio::select! {
-            () = environment.sleep(FOLLOW_EVERY) => *told.borrow(),
-            // Nobody is left who could say it: then it was said.
-            changed = told.changed() => changed.is_err() || *told.borrow(),
+            () = environment.sleep(FOLLOW_INTERVAL) => *signal.borrow(),
+            // The sender is gone, so nobody can stop the copy any more: stop now.
+            changed = signal.changed() => changed.is_err() || *signal.borrow(),
         }
     }
 }
 
-/// A step that was carried out.
-struct Carried {
+/// The result of one write.
+struct WriteResult {
     charge: f64,
     deleted: u64,
 }
 
-async fn upsert(to: Container, converted: Converted) -> Result<Carried, CopyError> {
-    let Converted { id, partition_key, item } = converted;
+async fn upsert(to: Container, converted: ConvertedItem) -> Result<WriteResult, CopyError> {
+    let ConvertedItem { id, partition_key, item } = converted;
     let what = format!("writing '{id}' in {} to {}", partition_key.to_json(), to.path());
     let text = RawValue::from_string(item.to_string())
         .map_err(|error| CopyError::Plan(format!("{what}: it cannot be printed: {error}")))?;
     let written = to.upsert(&partition_key, &text, None).await;
     let charge = written.map_err(CopyError::call(what))?.charge;
-    Ok(Carried { charge, deleted: 0 })
+    Ok(WriteResult { charge, deleted: 0 })
 }
 
-/// Deletes one item, if it is there.
-async fn delete(to: Container, place: Place) -> Result<Carried, CopyError> {
-    let Place { id, partition_key } = place;
+/// Deletes one item, if it exists.
+async fn delete(to: Container, place: ItemAddress) -> Result<WriteResult, CopyError> {
+    let ItemAddress { id, partition_key } = place;
     match to.delete(&partition_key, &id, None).await {
-        Ok(answer) => Ok(Carried { charge: answer.charge, deleted: 1 }),
+        Ok(answer) => Ok(WriteResult { charge: answer.charge, deleted: 1 }),
         Err(error) if error.kind() == ErrorKind::NotFound => {
-            Ok(Carried { charge: 0.0, deleted: 0 })
+            Ok(WriteResult { charge: 0.0, deleted: 0 })
         }
         Err(error) => {
             let what = format!("deleting '{id}' in {} of {}", partition_key.to_json(), to.path());

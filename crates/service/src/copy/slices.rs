@@ -1,52 +1,54 @@
-//! The items of one side, summed up in slices of equal size whatever their number.
+//! A digest of the items of one side, in a fixed number of slices.
 //!
-//! Owns the digest: per slice a count and a sum of hashes that does not depend on the order of items. Two sides with
-//! equal digests hold equal items; where they differ, only the slices that differ have to be looked at item by item.
+//! Owns the digest: per slice a count and a sum of hashes, which does not depend on the order of items. Two sides with
+//! equal digests hold equal items. Where they differ, only the items of unequal slices must be compared one by one.
 
 use client::{Json, PartitionKey};
 use model::structural_hash;
 
+/// Memory is constant, 32 bytes per slice and side; more slices mean fewer items to compare per difference.
 const SLICES: usize = 4096;
 
-/// What one side holds.
-pub(super) struct Digest {
-    slices: Vec<Slice>,
+/// The digest of one side.
+pub(super) struct ContainerDigest {
+    slices: Vec<DigestSlice>,
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
-struct Slice {
+struct DigestSlice {
     count: u64,
     sum: u128,
 }
 
-/// Where an item is in a container, and what it says: two hashes.
+/// The hashes of an item: of its address and of its content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Fingerprint {
-    pub(super) place: u128,
+    pub(super) address: u128,
     pub(super) content: u128,
 }
 
 impl Fingerprint {
-    /// Of an item without its system properties.
-    pub(super) fn of(partition_key: &PartitionKey, id: &str, own: &Json) -> Self {
-        let place = Json::Array(vec![partition_key.to_json(), Json::from(id)]);
-        Self { place: structural_hash(&place), content: structural_hash(own) }
+    /// The fingerprint of an item without its system properties.
+    pub(super) fn new(partition_key: &PartitionKey, id: &str, own: &Json) -> Self {
+        let address = Json::Array(vec![partition_key.to_json(), Json::from(id)]);
+        Self { address: structural_hash(&address), content: structural_hash(own) }
     }
 
     pub(super) fn slice(self) -> usize {
         // The remainder is below the number of slices, which fits.
-        usize::try_from(self.place % SLICES as u128).unwrap_or_default()
+        usize::try_from(self.address % SLICES as u128).unwrap_or_default()
     }
 }
 
-impl Digest {
+impl ContainerDigest {
     pub(super) fn new() -> Self {
-        Self { slices: vec![Slice::default(); SLICES] }
+        Self { slices: vec![DigestSlice::default(); SLICES] }
     }
 
     pub(super) fn add(&mut self, fingerprint: Fingerprint) {
-        // A product, so that what one item says cannot stand for what another says.
-        let both = (fingerprint.place | 1).wrapping_mul(fingerprint.content | 1);
+        // A product binds content to address: with a sum, two items that swap their contents would give the same
+        // digest. `| 1` avoids zero, which would hide the other factor.
+        let both = (fingerprint.address | 1).wrapping_mul(fingerprint.content | 1);
         if let Some(slice) = self.slices.get_mut(fingerprint.slice()) {
             slice.count += 1;
             slice.sum = slice.sum.wrapping_add(both);
@@ -57,7 +59,7 @@ impl Digest {
         self.slices.iter().map(|slice| slice.count).sum()
     }
 
-    /// The slices in which this side and the other differ, in groups of about `items_max` items of the other side.
+    /// The slices that differ from the other side, in groups of about `items_max` items of the other side.
     pub(super) fn differing(&self, other: &Self, items_max: u64) -> Vec<Vec<usize>> {
         let pairs = self.slices.iter().zip(&other.slices).enumerate();
         let mut groups = Vec::new();
@@ -81,11 +83,11 @@ impl Digest {
 mod tests {
     use super::*;
 
-    fn digest(items: &[(&str, &str, i64)]) -> Digest {
-        let mut digest = Digest::new();
+    fn digest(items: &[(&str, &str, i64)]) -> ContainerDigest {
+        let mut digest = ContainerDigest::new();
         for (key, id, value) in items {
             let key = PartitionKey::from(*key);
-            digest.add(Fingerprint::of(&key, id, &Json::from(*value)));
+            digest.add(Fingerprint::new(&key, id, &Json::from(*value)));
         }
         digest
     }
@@ -100,18 +102,18 @@ mod tests {
     }
 
     #[test]
-    fn content_place_and_number_matter() {
+    fn content_address_and_number_matter() {
         let one = [("a", "1", 1), ("b", "1", 2)];
         assert_eq!(differ(&one, &[("a", "1", 1), ("b", "1", 3)]), 1);
         assert_eq!(differ(&one, &[("a", "1", 1), ("c", "1", 2)]), 2);
         assert_eq!(differ(&one, &[("a", "1", 1)]), 1);
-        // What one item says may not be said by the other.
+        // Two items that swap their contents.
         assert_eq!(differ(&one, &[("a", "1", 2), ("b", "1", 1)]), 2);
         assert_eq!(differ(&one, &[("a", "1", 1), ("b", "1", 2), ("b", "1", 2)]), 1);
     }
 
     #[test]
-    fn slices_are_looked_at_in_groups() {
+    fn slices_are_compared_in_groups() {
         let many: Vec<String> = (0..100).map(|number| number.to_string()).collect();
         let items: Vec<_> = many.iter().map(|id| ("a", id.as_str(), 1)).collect();
         let groups = digest(&[]).differing(&digest(&items), 10);

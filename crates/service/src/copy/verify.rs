@@ -1,52 +1,52 @@
-//! Whether the target holds what the source holds, and nothing else.
+//! Verifies that the target holds exactly the items of the source.
 //!
-//! Owns the comparison: counts and hashes of all items first, in memory that does not grow with them; then, for the
-//! slices that differ, item by item. The target is read before the source, so that an item written to both meanwhile
-//! counts as missing, which is harmless, and not as extra. Both sides should be at rest: what changes during the
-//! comparison is told as a difference.
+//! Owns the comparison: first the digests of all items, in constant memory; then, for the slices that differ, item by
+//! item. The target is read before the source, so that an item written to both meanwhile counts as missing, which is
+//! harmless, and not as extra, which could delete it. Nothing should write meanwhile: what changes during the
+//! comparison is reported as a difference.
 
 use std::collections::HashMap;
 
 use client::{Container, EntityTag, Json, PartitionKey, Query, QueryPageOptions};
 use serde_json::value::RawValue;
 
-use super::convert::own;
+use super::convert::strip_system_properties;
 use super::error::CopyError;
-use super::plan::Copy;
-use super::slices::{Digest, Fingerprint};
+use super::plan::ContainerCopy;
+use super::slices::{ContainerDigest, Fingerprint};
 
-/// Items of the target held at once while differences are looked for.
-const HELD_ITEMS_MAX: u64 = 200_000;
-/// How many differences are named; all are counted.
-const NAMED_MAX: usize = 20;
+/// Maximum number of items of the target in memory while slices are compared.
+const COMPARED_ITEMS_MAX: u64 = 200_000;
+/// Maximum number of differences that are listed; all are counted.
+const LISTED_MAX: usize = 20;
 
-/// What happens to items of the target that the source does not hold.
+/// What to do with items that exist only in the target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OnExtra {
-    /// They are told.
-    Tell,
-    /// They are deleted, unless somebody writes them meanwhile.
+pub enum OnExtraItem {
+    /// Report them.
+    Report,
+    /// Delete them, unless they are written meanwhile.
     Delete,
 }
 
-/// What was found.
+/// The result of a verification.
 #[derive(Clone, Debug, Default)]
-pub struct Verification {
-    /// Items of the source, without those that have no place in the target.
+pub struct CopyVerification {
+    /// Number of items in the source, without those the target cannot hold.
     pub source_items: u64,
-    /// Items of the target when it was read.
+    /// Number of items in the target when it was read.
     pub target_items: u64,
-    /// Items of the source that have no place in the target.
+    /// Number of items in the source that the target cannot hold.
     pub refused: u64,
-    /// Items only the source holds.
+    /// Number of items only in the source.
     pub missing: u64,
-    /// Items that say something else in the target.
+    /// Number of items with different content.
     pub different: u64,
-    /// Items of the source that have the same id and partition key in the target as another one.
+    /// Number of items of the source that would have the same address in the target as another one.
     pub clashing: u64,
-    /// Items only the target holds, and still holds.
+    /// Number of items only in the target, and not deleted.
     pub extra: u64,
-    /// Items only the target held, deleted now.
+    /// Number of items only in the target that were deleted.
     pub deleted: u64,
     /// The first differences.
     pub first: Vec<Difference>,
@@ -54,10 +54,10 @@ pub struct Verification {
     pub request_units: f64,
 }
 
-/// One item that is not the same on both sides, named as in the target.
+/// One item that differs, by its address in the target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// What is wrong with it.
+    /// The kind of difference.
     pub kind: DifferenceKind,
     /// Its id.
     pub id: String,
@@ -65,36 +65,36 @@ pub struct Difference {
     pub partition_key: String,
 }
 
-/// What is wrong with an item.
+/// The kind of a difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DifferenceKind {
-    /// Only the source holds it.
+    /// It exists only in the source.
     Missing,
-    /// The target says something else.
+    /// Its content differs.
     Different,
-    /// Two items of the source have this place in the target.
+    /// Two items of the source have this address in the target.
     Clashing,
-    /// Only the target holds it.
+    /// It exists only in the target.
     Extra,
 }
 
-/// An item of the target, until the source is found to hold it too.
-struct Held {
+/// An item of the target, to be matched with one of the source.
+struct TargetEntry {
     content: u128,
-    is_found: bool,
+    is_matched: bool,
     id: String,
     partition_key: PartitionKey,
     etag: Option<String>,
 }
 
-impl Verification {
-    /// Whether the target now holds what the source holds, and nothing else.
+impl CopyVerification {
+    /// Whether the target now holds exactly the items of the source.
     #[must_use]
     pub fn is_equal(&self) -> bool {
         self.missing + self.different + self.clashing + self.extra == 0
     }
 
-    fn name(&mut self, kind: DifferenceKind, id: &str, key: &PartitionKey) {
+    fn add(&mut self, kind: DifferenceKind, id: &str, key: &PartitionKey) {
         let counted = match kind {
             DifferenceKind::Missing => &mut self.missing,
             DifferenceKind::Different => &mut self.different,
@@ -102,96 +102,97 @@ impl Verification {
             DifferenceKind::Extra => &mut self.extra,
         };
         *counted += 1;
-        if self.first.len() < NAMED_MAX {
+        if self.first.len() < LISTED_MAX {
             let partition_key = key.to_json().to_string();
             self.first.push(Difference { kind, id: id.to_owned(), partition_key });
         }
     }
 }
 
-impl Copy {
-    /// Compares source and target, item by item where their sums differ.
+impl ContainerCopy {
+    /// Compares source and target, item by item where their digests differ.
     ///
     /// # Errors
-    /// `Call` when a side cannot be read.
+    /// `Call` if a side cannot be read.
     pub async fn verify(
         &self,
-        on_extra: OnExtra,
+        on_extra: OnExtraItem,
         progress: &(dyn Fn(u64) + Send + Sync),
-    ) -> Result<Verification, CopyError> {
-        let started = self.pace.total();
-        let mut found = Verification::default();
-        let mut seen = 0;
-        let (mut target, mut source) = (Digest::new(), Digest::new());
-        self.each_of_target(&mut |_, fingerprint| {
+    ) -> Result<CopyVerification, CopyError> {
+        let started = self.pacer.total();
+        let mut verification = CopyVerification::default();
+        let mut items = 0;
+        let (mut target, mut source) = (ContainerDigest::new(), ContainerDigest::new());
+        self.visit_target(&mut |_, fingerprint| {
             target.add(fingerprint);
-            seen += 1;
-            progress(seen);
+            items += 1;
+            progress(items);
         })
         .await?;
-        found.refused = self
-            .each_of_source(&mut |_, fingerprint| {
+        verification.refused = self
+            .visit_source(&mut |_, fingerprint| {
                 source.add(fingerprint);
-                seen += 1;
-                progress(seen);
+                items += 1;
+                progress(items);
             })
             .await?;
-        (found.source_items, found.target_items) = (source.items(), target.items());
-        for slices in source.differing(&target, HELD_ITEMS_MAX) {
-            self.compare(&slices, on_extra, &mut found).await?;
+        (verification.source_items, verification.target_items) = (source.items(), target.items());
+        for slices in source.differing(&target, COMPARED_ITEMS_MAX) {
+            self.compare(&slices, on_extra, &mut verification).await?;
         }
-        found.request_units = self.pace.total() - started;
-        Ok(found)
+        verification.request_units = self.pacer.total() - started;
+        Ok(verification)
     }
 
-    /// Names the differences in these slices.
+    /// Compares the items in these slices.
     async fn compare(
         &self,
         slices: &[usize],
-        on_extra: OnExtra,
-        found: &mut Verification,
+        on_extra: OnExtraItem,
+        verification: &mut CopyVerification,
     ) -> Result<(), CopyError> {
-        let mut held: HashMap<u128, Held> = HashMap::new();
-        self.each_of_target(&mut |item, fingerprint| {
+        let mut entries: HashMap<u128, TargetEntry> = HashMap::new();
+        self.visit_target(&mut |item, fingerprint| {
             if slices.binary_search(&fingerprint.slice()).is_ok() {
-                held.insert(fingerprint.place, Held::new(item, fingerprint));
+                entries.insert(fingerprint.address, TargetEntry::new(item, fingerprint));
             }
         })
         .await?;
-        self.each_of_source(&mut |item, fingerprint| {
+        self.visit_source(&mut |item, fingerprint| {
             if slices.binary_search(&fingerprint.slice()).is_err() {
                 return;
             }
-            let kind = match held.get_mut(&fingerprint.place) {
+            let kind = match entries.get_mut(&fingerprint.address) {
                 None => DifferenceKind::Missing,
-                Some(held) if held.is_found => DifferenceKind::Clashing,
-                Some(held) => {
-                    held.is_found = true;
-                    if held.content == fingerprint.content {
+                Some(entry) if entry.is_matched => DifferenceKind::Clashing,
+                Some(entry) => {
+                    entry.is_matched = true;
+                    if entry.content == fingerprint.content {
                         return;
                     }
                     DifferenceKind::Different
                 }
             };
-            found.name(kind, item.id, item.partition_key);
+            verification.add(kind, item.id, item.partition_key);
         })
         .await?;
-        for extra in held.into_values().filter(|held| !held.is_found) {
+        for extra in entries.into_values().filter(|entry| !entry.is_matched) {
             match on_extra {
-                OnExtra::Delete if self.delete(&extra).await? => found.deleted += 1,
-                _ => found.name(DifferenceKind::Extra, &extra.id, &extra.partition_key),
+                OnExtraItem::Delete if self.delete(&extra).await? => verification.deleted += 1,
+                _ => verification.add(DifferenceKind::Extra, &extra.id, &extra.partition_key),
             }
         }
         Ok(())
     }
 
-    /// Deletes an extra item unless somebody wrote it meanwhile; whether it is gone.
-    async fn delete(&self, extra: &Held) -> Result<bool, CopyError> {
-        self.pace.wait().await;
+    /// Deletes an extra item, unless it was written meanwhile: the etag is that of the comparison. Returns whether it
+    /// is gone.
+    async fn delete(&self, extra: &TargetEntry) -> Result<bool, CopyError> {
+        self.pacer.wait().await;
         let etag = extra.etag.as_deref().map(EntityTag::from_text);
         match self.to.delete(&extra.partition_key, &extra.id, etag.as_ref()).await {
             Ok(answer) => {
-                self.pace.pay(answer.charge);
+                self.pacer.pay(answer.charge);
                 Ok(true)
             }
             Err(error) if error.kind() == client::ErrorKind::NotFound => Ok(true),
@@ -200,32 +201,33 @@ impl Copy {
         }
     }
 
-    async fn each_of_target(
+    async fn visit_target(
         &self,
-        visit: &mut (dyn FnMut(Seen<'_>, Fingerprint) + Send),
+        visit: &mut (dyn FnMut(ItemRef<'_>, Fingerprint) + Send),
     ) -> Result<(), CopyError> {
-        self.each(&self.to, &mut |stored| {
-            let item = own(stored);
+        self.visit_all(&self.to, &mut |stored| {
+            let item = strip_system_properties(stored);
             let partition_key = self.conversion.to.extract(&item);
             let id = item.get("id").and_then(Json::as_str).unwrap_or_default();
             let etag = stored.get("_etag").and_then(Json::as_str);
-            let fingerprint = Fingerprint::of(&partition_key, id, &item);
-            visit(Seen { id, partition_key: &partition_key, etag }, fingerprint);
+            let fingerprint = Fingerprint::new(&partition_key, id, &item);
+            visit(ItemRef { id, partition_key: &partition_key, etag }, fingerprint);
         })
         .await
     }
 
-    /// Visits the items of the source as the target should hold them; how many have no place there.
-    async fn each_of_source(
+    /// Visits the items of the source as the target should hold them. Returns the number of those it cannot hold.
+    async fn visit_source(
         &self,
-        visit: &mut (dyn FnMut(Seen<'_>, Fingerprint) + Send),
+        visit: &mut (dyn FnMut(ItemRef<'_>, Fingerprint) + Send),
     ) -> Result<u64, CopyError> {
         let mut refused = 0;
-        self.each(&self.from, &mut |stored| match self.conversion.convert(stored) {
+        self.visit_all(&self.from, &mut |stored| match self.conversion.convert(stored) {
             Ok(item) => {
-                let fingerprint = Fingerprint::of(&item.partition_key, &item.id, &item.item);
-                let seen = Seen { id: &item.id, partition_key: &item.partition_key, etag: None };
-                visit(seen, fingerprint);
+                let fingerprint = Fingerprint::new(&item.partition_key, &item.id, &item.item);
+                let item_ref =
+                    ItemRef { id: &item.id, partition_key: &item.partition_key, etag: None };
+                visit(item_ref, fingerprint);
             }
             Err(_) => refused += 1,
         })
@@ -234,7 +236,7 @@ impl Copy {
     }
 
     /// Visits every item of a container once.
-    async fn each(
+    async fn visit_all(
         &self,
         container: &Container,
         visit: &mut (dyn FnMut(&Json) + Send),
@@ -242,11 +244,11 @@ impl Copy {
         let all = Query::text("SELECT * FROM c").fan_out("verifying a copy reads every item");
         let mut options = QueryPageOptions::default();
         loop {
-            self.pace.wait().await;
+            self.pacer.wait().await;
             let page = container.query_page::<Box<RawValue>>(&all, options).await;
             let failed = CopyError::call(format!("reading {}", container.path()));
             let page = page.map_err(failed)?;
-            self.pace.pay(page.charge);
+            self.pacer.pay(page.charge);
             for row in &page.value.rows {
                 let item = Json::parse(row.get().as_bytes()).map_err(|error| {
                     CopyError::Plan(format!("an item of {} is no JSON: {error}", container.path()))
@@ -263,22 +265,22 @@ impl Copy {
     }
 }
 
-/// An item on its way past.
+/// A visited item.
 #[derive(Clone, Copy)]
-struct Seen<'item> {
+struct ItemRef<'item> {
     id: &'item str,
     partition_key: &'item PartitionKey,
     etag: Option<&'item str>,
 }
 
-impl Held {
-    fn new(seen: Seen<'_>, fingerprint: Fingerprint) -> Self {
+impl TargetEntry {
+    fn new(item: ItemRef<'_>, fingerprint: Fingerprint) -> Self {
         Self {
             content: fingerprint.content,
-            is_found: false,
-            id: seen.id.to_owned(),
-            partition_key: seen.partition_key.clone(),
-            etag: seen.etag.map(ToOwned::to_owned),
+            is_matched: false,
+            id: item.id.to_owned(),
+            partition_key: item.partition_key.clone(),
+            etag: item.etag.map(ToOwned::to_owned),
         }
     }
 }

@@ -1,7 +1,7 @@
-//! Erasing a subject: one step after the other, each written before the next.
+//! Erasing a subject: one step after the other, each recorded before the next.
 //!
-//! Owns the loop over steps. A step that is repeated after a crash changes nothing: counts are kept once written, and
-//! deleting what is gone does nothing.
+//! Owns the loop over the steps. Repeating a step after a crash is harmless: a recorded count is kept, and deleting
+//! items that are gone does nothing.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -9,42 +9,43 @@ use std::sync::Arc;
 use client::{Container, ErrorKind, Item, PartitionKey};
 use ring::hmac;
 
-use super::certificate::{Certificate, Progress, StepStage};
+use super::certificate::{ErasureCertificate, ErasureProgress, ErasureStage};
 use super::error::ErasureError;
-use super::export::Export;
-use super::registration::Registration;
-use crate::work::Moment;
+use super::export::SubjectExport;
+use super::subject_container::SubjectContainer;
+use crate::work::UtcTimestamp;
 
-/// How often items may come back before the erasure gives up.
+/// How many times items may be found again before the erasure fails.
 const ROUNDS_MAX: u32 = 10;
 
-type Result<T> = std::result::Result<T, ErasureError>;
+type ErasureResult<T> = Result<T, ErasureError>;
 
-/// All containers in which a system keeps items of subjects. Cloning shares it.
+/// All containers in which a system stores items of subjects. Clones share them.
 #[derive(Clone, Debug)]
 pub struct Erasure {
     records: Container,
     key: hmac::Key,
-    registered: Vec<Arc<Registration>>,
+    registered: Vec<Arc<SubjectContainer>>,
 }
 
 impl Erasure {
-    /// No containers yet. Progress and certificates are kept in `records`, which has the partition key `/id`; subjects
-    /// are named there by a hash with this secret key, which must stay the same.
+    /// No containers yet. Progress and certificates are stored in `records`, which must have the partition key `/id`.
+    /// Subjects are identified there by a hash with this secret key; with another key, earlier records are not found.
     #[must_use]
     pub fn new(records: &Container, key: &[u8]) -> Self {
         let key = hmac::Key::new(hmac::HMAC_SHA256, key);
         Self { records: records.clone(), key, registered: Vec::new() }
     }
 
-    /// Adds a container. They are erased in the order they were added: first those from which others are filled.
+    /// Adds a container. They are erased in this order: add first those from which others are filled, so that nothing
+    /// is written again behind the erasure.
     #[must_use]
-    pub fn with(mut self, registration: Registration) -> Self {
+    pub fn with(mut self, registration: SubjectContainer) -> Self {
         self.registered.push(Arc::new(registration));
         self
     }
 
-    /// The name of a subject where its own must not stand: in certificates and logs.
+    /// The keyed hash of a subject, for certificates and logs.
     #[must_use]
     pub fn subject_hash(&self, subject: &str) -> String {
         let tag = hmac::sign(&self.key, subject.as_bytes());
@@ -54,79 +55,81 @@ impl Erasure {
         })
     }
 
-    /// Erases every item of a subject and proves it by counting. Called again, it goes on where it was; called after
-    /// the end, it counts, and gives the same certificate if nothing came back.
+    /// Erases every item of a subject and proves it by counting. Called again after a failure, it continues; called
+    /// again after the end, it counts, and returns the same certificate if there are still no items.
     ///
     /// # Errors
-    /// `Data` when a call failed; `StillWritten` when items came back in every round.
-    pub async fn erase(&self, subject: &str) -> Result<Certificate> {
+    /// `Data` if a call failed; `StillWritten` if items were found again in every round.
+    pub async fn erase(&self, subject: &str) -> ErasureResult<ErasureCertificate> {
         loop {
-            let progress = self.open(subject).await?;
+            let progress = self.read_or_create(subject).await?;
             if let Some(certificate) = self.advance(subject, progress).await? {
                 return Ok(certificate);
             }
         }
     }
 
-    /// The certificate of a subject; none when it was never erased, or is being erased.
+    /// The certificate of a subject; `None` if it was never erased, or its erasure is not finished.
     ///
     /// # Errors
     /// `Data` when the read failed.
-    pub async fn certificate(&self, subject: &str) -> Result<Option<Certificate>> {
+    pub async fn certificate(&self, subject: &str) -> ErasureResult<Option<ErasureCertificate>> {
         Ok(self.read(subject).await?.and_then(|progress| progress.value.certificate()))
     }
 
-    /// Everything a system keeps about a subject, as lines of JSON, page by page.
+    /// Exports everything a system stores about a subject, as lines of JSON, page by page.
     #[must_use]
-    pub fn export(&self, subject: &str) -> Export {
-        Export::new(self.registered.clone(), subject)
+    pub fn export(&self, subject: &str) -> SubjectExport {
+        SubjectExport::new(self.registered.clone(), subject)
     }
 
-    /// Does the next step and writes it; none when there are more.
+    /// Does the next step and records it. Returns the certificate after the last one.
     async fn advance(
         &self,
         subject: &str,
-        mut item: Item<Progress>,
-    ) -> Result<Option<Certificate>> {
+        mut item: Item<ErasureProgress>,
+    ) -> ErasureResult<Option<ErasureCertificate>> {
         let progress = &mut item.value;
         if let Some(certificate) = progress.certificate() {
             if self.first_remaining(subject).await?.is_none() {
                 return Ok(Some(certificate));
             }
-            progress.restart(&self.names(), Moment::now(self.records.account().environment()));
+            progress
+                .restart(&self.names(), UtcTimestamp::now(self.records.account().environment()));
             return self.write(&item).await;
         }
-        progress.follow(&self.names());
+        progress.update_containers(&self.names());
         for registration in &self.registered {
             let name = registration.name();
             let Some(step) = progress.steps.iter_mut().find(|step| step.name == name) else {
                 continue;
             };
             match step.stage {
-                StepStage::Waiting => {
+                ErasureStage::Waiting => {
                     step.found = registration.count(subject).await?;
-                    step.stage = StepStage::Counted;
+                    step.stage = ErasureStage::Counted;
                 }
-                StepStage::Counted => {
+                ErasureStage::Counted => {
                     registration.delete(subject).await?;
-                    step.stage = StepStage::Erased;
+                    step.stage = ErasureStage::Erased;
                 }
-                StepStage::Erased => continue,
+                ErasureStage::Erased => continue,
             }
             return self.write(&item).await;
         }
+        // Count all containers once more: an item may have been written to one after it was erased.
         match self.first_remaining(subject).await? {
             Some((container, remaining)) if progress.rounds >= ROUNDS_MAX => {
                 return Err(ErasureError::StillWritten { container, remaining });
             }
-            Some((name, remaining)) => progress.go_round(&name, remaining),
-            None => progress.finish(Moment::now(self.records.account().environment())),
+            Some((name, remaining)) => progress.start_round(&name, remaining),
+            None => progress.finish(UtcTimestamp::now(self.records.account().environment())),
         }
         self.write(&item).await
     }
 
-    /// The first container that has items of the subject, and how many.
-    async fn first_remaining(&self, subject: &str) -> Result<Option<(String, u64)>> {
+    /// The first container that contains items of the subject, and their number.
+    async fn first_remaining(&self, subject: &str) -> ErasureResult<Option<(String, u64)>> {
         for registration in &self.registered {
             let count = registration.count(subject).await?;
             if count > 0 {
@@ -136,14 +139,14 @@ impl Erasure {
         Ok(None)
     }
 
-    /// The progress of a subject, begun if there is none.
-    async fn open(&self, subject: &str) -> Result<Item<Progress>> {
+    /// The progress of a subject; a new one if there is none.
+    async fn read_or_create(&self, subject: &str) -> ErasureResult<Item<ErasureProgress>> {
         if let Some(item) = self.read(subject).await? {
             return Ok(item);
         }
         let (hash, now) =
-            (self.subject_hash(subject), Moment::now(self.records.account().environment()));
-        let progress = Progress::new(item_id(&hash), hash, &self.names(), now);
+            (self.subject_hash(subject), UtcTimestamp::now(self.records.account().environment()));
+        let progress = ErasureProgress::new(item_id(&hash), hash, &self.names(), now);
         match self.records.create(&PartitionKey::from(progress.id.as_str()), &progress).await {
             Ok(created) => Ok(created.value),
             Err(error) if error.kind() == ErrorKind::Conflict => {
@@ -154,7 +157,7 @@ impl Erasure {
         }
     }
 
-    async fn read(&self, subject: &str) -> Result<Option<Item<Progress>>> {
+    async fn read(&self, subject: &str) -> ErasureResult<Option<Item<ErasureProgress>>> {
         let id = item_id(&self.subject_hash(subject));
         match self.records.read(&PartitionKey::from(id.as_str()), &id).await {
             Ok(read) => Ok(Some(read.value)),
@@ -163,8 +166,12 @@ impl Erasure {
         }
     }
 
-    /// Writes a step if nobody else did; otherwise theirs counts. The certificate, if that was the last.
-    async fn write(&self, item: &Item<Progress>) -> Result<Option<Certificate>> {
+    /// Records a step. If another instance erases the same subject and was faster, its record counts. Returns the
+    /// certificate if this was the last step.
+    async fn write(
+        &self,
+        item: &Item<ErasureProgress>,
+    ) -> ErasureResult<Option<ErasureCertificate>> {
         match self.records.save(&PartitionKey::from(item.value.id.as_str()), item).await {
             Ok(saved) => Ok(saved.value.value.certificate()),
             Err(error) if error.kind() == ErrorKind::Precondition => Ok(None),

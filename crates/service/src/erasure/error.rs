@@ -1,17 +1,17 @@
-//! Why an erasure or an export ended early.
+//! Errors of an erasure or an export.
 
 use std::fmt;
 
-/// Why an erasure or an export ended early, by what the caller can do.
+/// Why an erasure or an export failed, by what the caller can do about it.
 #[derive(Debug)]
 pub enum ErasureError {
-    /// A data call failed. Call again: it goes on where it was.
+    /// A data call failed. Call again to continue.
     Data(client::Error),
-    /// Somebody keeps writing about the subject. Stop that, and call again.
+    /// Something keeps writing items of the subject. Stop it, then call again.
     StillWritten {
         /// The registered name of the container.
         container: String,
-        /// Items found after everything was deleted.
+        /// Number of items found after everything was deleted.
         remaining: u64,
     },
 }

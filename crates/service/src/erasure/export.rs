@@ -1,4 +1,4 @@
-//! Exporting a subject: lines of JSON, page by page, with what must not leave hidden.
+//! Exporting a subject: lines of JSON, page by page, with secrets redacted.
 
 use std::sync::Arc;
 
@@ -6,29 +6,29 @@ use client::{Item, Json, Result};
 use model::{Object, is_system_property};
 use serde::de::IgnoredAny;
 
-use super::registration::Registration;
+use super::subject_container::SubjectContainer;
 
-/// An export that runs: every line is `{"container": ..., "item": {...}}`.
+/// An export in progress. Every line is `{"container": ..., "item": {...}}`.
 #[derive(Debug)]
-pub struct Export {
-    registered: Vec<Arc<Registration>>,
+pub struct SubjectExport {
+    registered: Vec<Arc<SubjectContainer>>,
     subject: String,
-    /// Which container is read.
-    place: usize,
+    /// The index of the container that is being read.
+    index: usize,
     continuation: Option<String>,
 }
 
-impl Export {
-    pub(super) fn new(registered: Vec<Arc<Registration>>, subject: &str) -> Self {
-        Self { registered, subject: subject.to_owned(), place: 0, continuation: None }
+impl SubjectExport {
+    pub(super) fn new(registered: Vec<Arc<SubjectContainer>>, subject: &str) -> Self {
+        Self { registered, subject: subject.to_owned(), index: 0, continuation: None }
     }
 
-    /// The lines of the next page, at least one; none at the end. After an error, the same page comes again.
+    /// The lines of the next page, at least one; `None` at the end. After an error, the next call repeats the page.
     ///
     /// # Errors
     /// Those of [`client::Container::query_page`].
     pub async fn next(&mut self) -> Result<Option<String>> {
-        while let Some(registration) = self.registered.get(self.place) {
+        while let Some(registration) = self.registered.get(self.index) {
             let page = registration.page(&self.subject, self.continuation.clone()).await?;
             let mut lines = String::new();
             for item in &page.rows {
@@ -36,7 +36,7 @@ impl Export {
                 lines.push('\n');
             }
             if page.continuation.is_none() {
-                self.place += 1;
+                self.index += 1;
             }
             self.continuation = page.continuation;
             if !lines.is_empty() {
@@ -47,7 +47,7 @@ impl Export {
     }
 }
 
-fn line(registration: &Registration, item: &Item<IgnoredAny>) -> Result<String> {
+fn line(registration: &SubjectContainer, item: &Item<IgnoredAny>) -> Result<String> {
     let stored = item.stored()?;
     let mut item = Object::new();
     let properties = stored.as_object().into_iter().flat_map(Object::iter);
@@ -61,7 +61,8 @@ fn line(registration: &Registration, item: &Item<IgnoredAny>) -> Result<String> 
     Ok(Json::from(line).to_string())
 }
 
-/// Hides a text but for its last characters; one that is not twice as long is hidden whole.
+/// Redacts a text except for its last characters. A text that is less than twice as long is redacted completely,
+/// because the rest would reveal most of it.
 pub fn keep_last_characters(item: &mut Object, property: &str, kept: usize) {
     if let Some(value) = item.get_mut(property)
         && let Some(text) = value.as_str()

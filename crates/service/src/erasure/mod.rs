@@ -1,20 +1,21 @@
-//! Erasure and export of a subject: all that a system keeps about one person, found in every registered container.
+//! Erasure and export of a subject: everything that a system stores about one person, in every registered container.
 //!
 //! ```text
-//! erase:   for each container: count ─► write what was found ─► delete ─► write that it is erased
-//!          count all again ─► all zero: the certificate; otherwise once more
+//! erase:   for each container: count ─► record the count ─► delete ─► record that it is erased
+//!          count all again ─► all zero: the certificate; otherwise another round
 //! export:  for each container: page ─► redact ─► lines of JSON
 //! ```
 //!
 //! Owns the steps, their progress and the certificate. Does not own which containers there are: the system registers
-//! each of them, with the way its items are found. Every step is written before the next begins, so an erasure that was
-//! cut off goes on where it was. Progress and certificate name the subject by a keyed hash only.
+//! each of them, with the way to find the items of a subject. Every step is recorded before the next begins, so an
+//! erasure that was interrupted continues where it stopped. Progress and certificate identify the subject by a keyed
+//! hash only.
 //!
 //! ```
 //! # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
 //! use client::{Account, StorageLocation, PartitionKeyDefinition, Query};
 //! use serde_json::json;
-//! use planisphere_service::erasure::{Erasure, Registration, keep_last_characters};
+//! use planisphere_service::erasure::{Erasure, SubjectContainer, keep_last_characters};
 //!
 //! let account = Account::embedded(StorageLocation::Memory).await?;
 //! let database = account.database("asora")?;
@@ -31,9 +32,9 @@
 //! owners.create(&"h1".into(), &json!({"id": "h1", "userId": "bob"})).await?;
 //!
 //! let erasure = Erasure::new(&records, b"a secret of this system")
-//!     .with(Registration::by_partition_key("devices", &devices)
+//!     .with(SubjectContainer::by_partition_key("devices", &devices)
 //!         .redacted(|item| keep_last_characters(item, "pushToken", 4)))
-//!     .with(Registration::by_query("owners", &owners, |subject| {
+//!     .with(SubjectContainer::by_query("owners", &owners, |subject| {
 //!         Query::text("SELECT * FROM c WHERE c.userId = @subject")
 //!             .parameter("@subject", subject)
 //!             .fan_out("owners are kept by token, not by user")
@@ -55,10 +56,10 @@ mod certificate;
 mod erase;
 mod error;
 mod export;
-mod registration;
+mod subject_container;
 
-pub use certificate::{Certificate, ErasedContainer};
+pub use certificate::{ErasedContainer, ErasureCertificate};
 pub use erase::Erasure;
 pub use error::ErasureError;
-pub use export::{Export, keep_last_characters};
-pub use registration::Registration;
+pub use export::{SubjectExport, keep_last_characters};
+pub use subject_container::SubjectContainer;

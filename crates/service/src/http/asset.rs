@@ -1,6 +1,6 @@
-//! Pages inside the program: bytes with their type and etag.
+//! Static files compiled into the program.
 //!
-//! Owns serving them and the policy under which a browser shows them. Does not own what is on them.
+//! Owns serving them with etags and a content security policy. Does not own their content.
 
 use axum::Router;
 use axum::http::HeaderValue;
@@ -14,12 +14,12 @@ use ring::digest;
 
 use super::etag::{EtagHeader, IfNoneMatch, not_modified};
 
-/// Scripts, styles and calls of this service only; nobody may frame the page.
+/// Allows scripts, styles and requests of this service only, and no framing by other pages.
 const PAGE_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
     img-src 'self' data:; connect-src 'self'; font-src 'self'; manifest-src 'self'; \
     form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-/// One file of a page set.
+/// One static file.
 #[derive(Clone, Copy, Debug)]
 pub struct Asset {
     path: &'static str,
@@ -28,20 +28,21 @@ pub struct Asset {
 }
 
 impl Asset {
-    /// A file served at `path`: `Asset::new("/", "text/html; charset=utf-8", include_bytes!("page/index.html"))`.
+    /// Creates a file served at `path`: `Asset::new("/", "text/html; charset=utf-8",
+    /// include_bytes!("page/index.html"))`.
     #[must_use]
     pub const fn new(path: &'static str, content_type: &'static str, body: &'static [u8]) -> Self {
         Self { path, content_type, body }
     }
 
-    pub(crate) fn route<S: Clone + Send + Sync + 'static>(self, router: Router<S>) -> Router<S> {
+    pub(super) fn route<S: Clone + Send + Sync + 'static>(self, router: Router<S>) -> Router<S> {
         let digest = digest::digest(&digest::SHA256, self.body);
         let etag = EntityTag::from_text(format!("\"{}\"", URL_SAFE_NO_PAD.encode(digest)));
-        let answer = move |known: IfNoneMatch| {
+        let handler = move |known: IfNoneMatch| {
             let etag = etag.clone();
             async move { self.respond(&known, &etag) }
         };
-        router.route(self.path, get(answer))
+        router.route(self.path, get(handler))
     }
 
     fn respond(self, known: &IfNoneMatch, etag: &EntityTag) -> Response {
@@ -52,6 +53,7 @@ impl Asset {
             (EtagHeader::new(Some(etag)), [(CONTENT_TYPE, kind)], self.body).into_response()
         };
         let headers = response.headers_mut();
+        // `no-cache` stores the file but revalidates it by its etag, so a new program serves new pages at once.
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
         headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(PAGE_POLICY));
         response

@@ -1,6 +1,6 @@
-//! Etags of the store in HTTP: `ETag`, `If-Match`, `If-None-Match`.
+//! Etags of items in HTTP: the headers `ETag`, `If-Match` and `If-None-Match`.
 //!
-//! Owns reading and writing these headers. The text of an etag is opaque and carries its quotes.
+//! Owns parsing and printing these headers. The text of an etag is opaque and includes its quotes.
 
 use axum::extract::{FromRequestParts, OptionalFromRequestParts};
 use axum::http::header::{ETAG, IF_MATCH, IF_NONE_MATCH};
@@ -9,20 +9,20 @@ use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, IntoResponseParts, Response, ResponseParts};
 use client::EntityTag;
 
-use super::problem::{Outcome, Problem};
+use crate::problem::{HttpResult, Problem};
 
-/// What must hold for a write. As an argument it is required: without the header the answer is 428. `Option<IfMatch>`
-/// is for writes that allow both.
+/// The precondition of a write. As an argument it is required: a request without the header gets 428. Use
+/// `Option<IfMatch>` for writes that also work without.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum IfMatch {
-    /// The thing must exist, in whatever state: `*`.
+    /// The item must exist, with any etag: `*`.
     Any,
-    /// The thing must be in this state.
+    /// The item must have this etag.
     Etag(EntityTag),
 }
 
 impl IfMatch {
-    /// What the calls of `client` take as their condition.
+    /// The etag to pass to the calls of `client`.
     #[must_use]
     pub fn etag(&self) -> Option<&EntityTag> {
         match self {
@@ -31,18 +31,21 @@ impl IfMatch {
         }
     }
 
-    fn of(parts: &Parts) -> Outcome<Option<Self>> {
+    fn parse(parts: &Parts) -> HttpResult<Option<Self>> {
         let Some(text) = header_text(parts, &IF_MATCH)? else { return Ok(None) };
-        match entries(&text).as_deref() {
+        match parse_etags(&text).as_deref() {
             Some(["*"]) => Ok(Some(Self::Any)),
             // Weak etags never match here (RFC 9110, 13.1.1).
             Some([weak]) if weak.starts_with("W/") => Err(Problem::new(
                 StatusCode::PRECONDITION_FAILED,
                 "precondition_failed",
-                "A weak etag never matches. Send the one of the answer as it is.",
+                "A weak etag never matches. Send the etag exactly as a response contained it.",
             )),
             Some([etag]) => Ok(Some(Self::Etag(EntityTag::from_text(*etag)))),
-            _ => Err(invalid("If-Match", "one etag in double quotes, as an answer gave it, or *")),
+            _ => Err(invalid(
+                "If-Match",
+                "one etag in double quotes, as a response contained it, or *",
+            )),
         }
     }
 }
@@ -51,9 +54,8 @@ impl<S: Send + Sync> FromRequestParts<S> for IfMatch {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
-        Self::of(parts)?.ok_or_else(|| {
-            let detail =
-                "Say which state is to be changed: if-match with the etag of the last answer.";
+        Self::parse(parts)?.ok_or_else(|| {
+            let detail = "Send the etag of the last response in the header if-match.";
             Problem::new(StatusCode::PRECONDITION_REQUIRED, "precondition_required", detail)
         })
     }
@@ -63,16 +65,16 @@ impl<S: Send + Sync> OptionalFromRequestParts<S> for IfMatch {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Option<Self>, Problem> {
-        Self::of(parts)
+        Self::parse(parts)
     }
 }
 
-/// The states a caller has already.
+/// The etags of the copies that a caller has.
 #[derive(Clone, Debug, Default)]
 pub struct IfNoneMatch(Vec<String>);
 
 impl IfNoneMatch {
-    /// Whether the caller has this state, so that [`not_modified`] is the answer.
+    /// Whether the caller has the item with this etag; the response is then [`not_modified`].
     #[must_use]
     pub fn has(&self, etag: &EntityTag) -> bool {
         let text = etag.to_string();
@@ -86,25 +88,25 @@ impl<S: Send + Sync> FromRequestParts<S> for IfNoneMatch {
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
         let Some(text) = header_text(parts, &IF_NONE_MATCH)? else { return Ok(Self::default()) };
-        let known = entries(&text);
+        let known = parse_etags(&text);
         let known =
             known.ok_or_else(|| invalid("If-None-Match", "etags in double quotes, or *"))?;
         Ok(Self(known.into_iter().map(str::to_owned).collect()))
     }
 }
 
-/// The header `ETag` of an answer: `(EtagHeader::of(&answer), Json(value))`.
+/// The header `ETag` of a response: `(EtagHeader::of(&answer), JsonBody(value))`.
 #[derive(Clone, Debug)]
 pub struct EtagHeader(Option<HeaderValue>);
 
 impl EtagHeader {
-    /// The header for an etag; nothing for an answer without one.
+    /// The header for an etag; no header for `None`.
     #[must_use]
     pub fn new(etag: Option<&EntityTag>) -> Self {
         Self(etag.and_then(|etag| HeaderValue::from_str(&etag.to_string()).ok()))
     }
 
-    /// The header for an answer of the store.
+    /// The header for an answer of the database.
     #[must_use]
     pub fn of<T>(answer: &client::Response<T>) -> Self {
         Self::new(answer.etag.as_ref())
@@ -122,13 +124,13 @@ impl IntoResponseParts for EtagHeader {
     }
 }
 
-/// 304 for a caller that has this state already.
+/// 304 for a caller that has the item with this etag already.
 #[must_use]
 pub fn not_modified(etag: &EntityTag) -> Response {
     (StatusCode::NOT_MODIFIED, EtagHeader::new(Some(etag)), ()).into_response()
 }
 
-fn header_text(parts: &Parts, name: &HeaderName) -> Outcome<Option<String>> {
+fn header_text(parts: &Parts, name: &HeaderName) -> HttpResult<Option<String>> {
     let mut lines = Vec::new();
     for value in parts.headers.get_all(name) {
         lines.push(value.to_str().map_err(|_| invalid(name.as_str(), "visible ASCII"))?);
@@ -136,8 +138,8 @@ fn header_text(parts: &Parts, name: &HeaderName) -> Outcome<Option<String>> {
     Ok((!lines.is_empty()).then(|| lines.join(",")))
 }
 
-/// The etags of a list; none when something else is in it.
-fn entries(text: &str) -> Option<Vec<&str>> {
+/// Parses a list of etags; `None` if it contains anything else.
+fn parse_etags(text: &str) -> Option<Vec<&str>> {
     let entries: Vec<&str> = text.split(',').map(str::trim).filter(|e| !e.is_empty()).collect();
     let is_etag = |entry: &&str| -> bool {
         let opaque = entry.strip_prefix("W/").unwrap_or(entry);
@@ -154,14 +156,14 @@ fn invalid(header: &str, allowed: &str) -> Problem {
 
 #[cfg(test)]
 mod tests {
-    use super::entries;
+    use super::parse_etags;
 
     #[test]
     fn etags_are_quoted() {
-        assert_eq!(entries("\"a\", W/\"b\""), Some(vec!["\"a\"", "W/\"b\""]));
-        assert_eq!(entries("*"), Some(vec!["*"]));
+        assert_eq!(parse_etags("\"a\", W/\"b\""), Some(vec!["\"a\"", "W/\"b\""]));
+        assert_eq!(parse_etags("*"), Some(vec!["*"]));
         for wrong in ["", "a", "\"a", "\"a\", b", "*, \"a\"", "\"", "\"a\"b\""] {
-            assert_eq!(entries(wrong), None, "{wrong}");
+            assert_eq!(parse_etags(wrong), None, "{wrong}");
         }
     }
 }

@@ -1,7 +1,7 @@
-//! The OpenAPI document: served beside the routes, and compared with them.
+//! The comparison of the OpenAPI document with the routes.
 //!
-//! Owns both directions: a route nobody documented, and a documented one that does not exist. The document itself is
-//! made from the declarations at the routes.
+//! Finds routes that are not documented, and documented ones that do not exist. The document itself is generated from
+//! the declarations at the routes.
 
 use axum::Router;
 use axum::body::Body;
@@ -9,74 +9,72 @@ use axum::http::{Method, Request, StatusCode};
 use serde_json::Value;
 use tower::ServiceExt;
 
-use super::problem::Answered;
+use super::operations::{METHOD_NOT_ALLOWED, NO_SUCH_ROUTE, OPENAPI_PATH, PATHS};
+use crate::problem::ProblemExtension;
 
-/// Where the document is.
-pub(crate) const PATH: &str = "/openapi.json";
-
-/// Methods that are tried on each documented path.
+/// The methods that are tried on each documented path.
 const METHODS: [Method; 5] =
     [Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE];
 
-/// What the document and the routes of a finished router disagree about; for a test of each system. `undocumented` are
-/// the paths that are left out on purpose, as pages; those of the kit need not be named.
+/// Returns the differences between the document and the routes of a complete router, for a test of each system.
+/// `undocumented` lists the paths that are left out on purpose, such as pages; the paths every service has need not be
+/// listed.
 ///
-/// Each documented method is called without a body and without credentials, and must not do anything then.
-pub async fn disagreements(router: &Router, undocumented: &[&str]) -> Vec<String> {
+/// Every documented method is called without a body and without credentials, and must have no effect then.
+pub async fn openapi_mismatches(router: &Router, undocumented: &[&str]) -> Vec<String> {
     let document = match document(router).await {
         Ok(document) => document,
         Err(why) => return vec![why],
     };
     let empty = serde_json::Map::new();
     let documented = document.get("paths").and_then(Value::as_object).unwrap_or(&empty);
-    let mut found = Vec::new();
+    let mut mismatches = Vec::new();
     let is_known = |path: &str| documented.contains_key(path) || undocumented.contains(&path);
     let routed = routed_paths(router);
-    for path in
-        routed.iter().filter(|path| !is_known(path) && !super::kit::PATHS.contains(&path.as_str()))
-    {
-        found.push(format!("{path} is routed and not documented"));
+    for path in routed.iter().filter(|path| !is_known(path) && !PATHS.contains(&path.as_str())) {
+        mismatches.push(format!("{path} is routed and not documented"));
     }
     for path in undocumented.iter().filter(|path| !routed.iter().any(|routed| routed == *path)) {
-        found.push(format!("{path} is said to be undocumented and is not routed"));
+        mismatches.push(format!("{path} is said to be undocumented and is not routed"));
     }
     for (path, item) in documented {
         for method in METHODS {
             let is_documented = item.get(method.as_str().to_ascii_lowercase()).is_some();
-            let is_routed = answers(router, &method, path).await;
+            let is_routed = is_routed(router, &method, path).await;
             if is_documented != is_routed {
                 let (is, is_not) =
                     if is_routed { ("routed", "documented") } else { ("documented", "routed") };
-                found.push(format!("{method} {path} is {is} and not {is_not}"));
+                mismatches.push(format!("{method} {path} is {is} and not {is_not}"));
             }
         }
     }
-    found
+    mismatches
 }
 
 async fn document(router: &Router) -> Result<Value, String> {
-    let request = Request::get(PATH).body(Body::empty()).map_err(|error| error.to_string())?;
+    let request =
+        Request::get(OPENAPI_PATH).body(Body::empty()).map_err(|error| error.to_string())?;
     let Ok(response) = router.clone().oneshot(request).await;
     if response.status() != StatusCode::OK {
-        return Err(format!("{PATH} answers {}", response.status()));
+        return Err(format!("{OPENAPI_PATH} answers {}", response.status()));
     }
     let body = axum::body::to_bytes(response.into_body(), usize::MAX).await;
-    let body = body.map_err(|error| format!("{PATH} cannot be read: {error}"))?;
-    serde_json::from_slice(&body).map_err(|error| format!("{PATH} is no JSON: {error}"))
+    let body = body.map_err(|error| format!("{OPENAPI_PATH} cannot be read: {error}"))?;
+    serde_json::from_slice(&body).map_err(|error| format!("{OPENAPI_PATH} is no JSON: {error}"))
 }
 
-/// Whether somebody takes this method on this path: neither the answer for no route nor that for a wrong method.
-async fn answers(router: &Router, method: &Method, path: &str) -> bool {
+/// Whether a route handles this method on this path: neither of the two fallbacks responds.
+async fn is_routed(router: &Router, method: &Method, path: &str) -> bool {
     let concrete: Vec<&str> =
         path.split('/').map(|part| if part.starts_with('{') { "0" } else { part }).collect();
     let request = Request::builder().method(method).uri(concrete.join("/")).body(Body::empty());
     let Ok(request) = request else { return false };
     let Ok(response) = router.clone().oneshot(request).await;
-    let code = response.extensions().get::<Answered>().map(|answered| answered.0.code());
-    !matches!(code, Some(super::kit::NO_SUCH_ROUTE | super::kit::METHOD_NOT_ALLOWED))
+    let code = response.extensions().get::<ProblemExtension>().map(|answered| answered.0.code());
+    !matches!(code, Some(NO_SUCH_ROUTE | METHOD_NOT_ALLOWED))
 }
 
-/// The paths of a router. It tells them only when it is printed; a test of this crate notices if that ends.
+/// The paths of a router. `axum` exposes them only in the `Debug` text; a test of this crate fails if that changes.
 fn routed_paths(router: &Router) -> Vec<String> {
     let printed = format!("{router:?}");
     let routes =

@@ -1,7 +1,7 @@
-//! How often one caller may ask: a bucket of requests each, filled by time.
+//! The rate limit: a token bucket per caller.
 //!
-//! Owns counting and the headers. Does not own who the caller is: a key is any text, usually of the principal or of the
-//! address. Memory is bounded: buckets that are full again are forgotten.
+//! Owns counting and the response headers. Does not own who the caller is: the key is any text, usually the subject or
+//! the address. Memory is bounded: full buckets are forgotten, because a new bucket starts full and behaves the same.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,50 +10,54 @@ use std::time::Duration;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use client::Environment;
 
-use super::problem::Problem;
+use crate::problem::Problem;
 
-/// Buckets remembered at most; beyond, the fullest half is forgotten.
+/// Maximum number of buckets in memory. Beyond it, the fullest half is forgotten.
 const BUCKETS_MAX: usize = 100_000;
 
 const LIMIT: HeaderName = HeaderName::from_static("ratelimit-limit");
 const REMAINING: HeaderName = HeaderName::from_static("ratelimit-remaining");
 const RESET: HeaderName = HeaderName::from_static("ratelimit-reset");
 
-/// A limit, with what each caller has left of it. Cloning shares it.
+/// A rate limit and the bucket of each caller. Clones share them.
 #[derive(Clone, Debug)]
 pub struct RateLimit {
-    inner: Arc<Inner>,
+    inner: Arc<RateLimitInner>,
 }
 
 #[derive(Debug)]
-struct Inner {
+struct RateLimitInner {
     environment: Environment,
     requests: u32,
     window: Duration,
-    buckets: Mutex<HashMap<String, Bucket>>,
+    buckets: Mutex<HashMap<String, RequestBucket>>,
 }
 
-/// What was left of a bucket at some time.
+/// The tokens of a bucket at a point in time. Refilling is computed on access; there is no timer.
 #[derive(Clone, Copy, Debug)]
-struct Bucket {
-    left: f64,
+struct RequestBucket {
+    tokens: f64,
     at_ms: u64,
 }
 
-/// Where a caller stands after a request.
+/// What a caller has left after a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Standing {
+pub struct RateLimitStatus {
     limit: u32,
     remaining: u32,
     reset_seconds: u64,
 }
 
 impl RateLimit {
-    /// So many requests at once, and as many again in each window, evenly.
+    /// Allows a burst of `requests`, and refills as many evenly over each window.
     #[must_use]
     pub fn new(environment: Environment, requests: u32, window: Duration) -> Self {
-        let inner =
-            Inner { environment, requests: requests.max(1), window, buckets: Mutex::default() };
+        let inner = RateLimitInner {
+            environment,
+            requests: requests.max(1),
+            window,
+            buckets: Mutex::default(),
+        };
         Self { inner: Arc::new(inner) }
     }
 
@@ -61,44 +65,47 @@ impl RateLimit {
     ///
     /// # Errors
     /// 429 `rate_limited` with `Retry-After` when it is empty.
-    pub fn take(&self, caller: &str) -> Result<Standing, Problem> {
-        let Inner { environment, requests, window, buckets } = &*self.inner;
+    pub fn take(&self, caller: &str) -> Result<RateLimitStatus, Problem> {
+        let RateLimitInner { environment, requests, window, buckets } = &*self.inner;
         let now_ms = environment.now().0;
         let full = f64::from(*requests);
         let per_ms = full / (window.as_secs_f64() * 1000.0).max(1.0);
         let mut buckets = buckets.lock().unwrap_or_else(PoisonError::into_inner);
         if buckets.len() >= BUCKETS_MAX && !buckets.contains_key(caller) {
-            forget(&mut buckets, full, per_ms, now_ms);
+            evict(&mut buckets, full, per_ms, now_ms);
         }
-        let bucket =
-            buckets.entry(caller.to_owned()).or_insert(Bucket { left: full, at_ms: now_ms });
-        bucket.left = bucket.at(full, per_ms, now_ms);
+        let bucket = buckets
+            .entry(caller.to_owned())
+            .or_insert(RequestBucket { tokens: full, at_ms: now_ms });
+        bucket.tokens = bucket.tokens_at(full, per_ms, now_ms);
+        // A clock that is set back must not refill the time it repeats.
         bucket.at_ms = now_ms.max(bucket.at_ms);
-        let is_allowed = bucket.left >= 1.0;
+        let is_allowed = bucket.tokens >= 1.0;
         if is_allowed {
-            bucket.left -= 1.0;
+            bucket.tokens -= 1.0;
         }
-        let seconds_until = |level: f64| ((level - bucket.left).max(0.0) / per_ms / 1000.0).ceil();
-        let standing = Standing {
+        let seconds_until =
+            |level: f64| ((level - bucket.tokens).max(0.0) / per_ms / 1000.0).ceil();
+        let status = RateLimitStatus {
             limit: *requests,
-            remaining: whole(bucket.left.floor()).try_into().unwrap_or(u32::MAX),
+            remaining: whole(bucket.tokens.floor()).try_into().unwrap_or(u32::MAX),
             reset_seconds: whole(seconds_until(full)),
         };
         if is_allowed {
-            return Ok(standing);
+            return Ok(status);
         }
         let detail = format!("More than {requests} requests in {} s.", window.as_secs());
         let problem = Problem::new(StatusCode::TOO_MANY_REQUESTS, "rate_limited", detail);
         let problem = problem.retry_after(Duration::from_secs(whole(seconds_until(1.0))));
-        Err(standing
+        Err(status
             .headers()
             .into_iter()
             .fold(problem, |problem, (name, value)| problem.header(name, value.to_string())))
     }
 }
 
-impl Standing {
-    /// Adds the headers that tell a caller where it stands.
+impl RateLimitStatus {
+    /// Adds the `RateLimit-*` headers.
     pub fn write(&self, headers: &mut HeaderMap) {
         for (name, value) in self.headers() {
             headers.insert(name, HeaderValue::from(value));
@@ -111,24 +118,25 @@ impl Standing {
     }
 }
 
-impl Bucket {
+impl RequestBucket {
     #[expect(
         clippy::cast_precision_loss,
         reason = "a bucket is full long before milliseconds lose digits"
     )]
-    fn at(self, full: f64, per_ms: f64, now_ms: u64) -> f64 {
-        (self.left + now_ms.saturating_sub(self.at_ms) as f64 * per_ms).min(full)
+    fn tokens_at(self, full: f64, per_ms: f64, now_ms: u64) -> f64 {
+        (self.tokens + now_ms.saturating_sub(self.at_ms) as f64 * per_ms).min(full)
     }
 }
 
-/// Makes room: callers whose buckets are full again lose nothing; if all are in use, those with most left do.
-fn forget(buckets: &mut HashMap<String, Bucket>, full: f64, per_ms: f64, now_ms: u64) {
-    buckets.retain(|_, bucket| bucket.at(full, per_ms, now_ms) < full);
+/// Makes room. Full buckets are removed without effect. If none is full, the callers with the most tokens left are
+/// forgotten: they are the furthest from their limit and gain the least by starting with a full bucket.
+fn evict(buckets: &mut HashMap<String, RequestBucket>, full: f64, per_ms: f64, now_ms: u64) {
+    buckets.retain(|_, bucket| bucket.tokens_at(full, per_ms, now_ms) < full);
     if buckets.len() >= BUCKETS_MAX {
-        let mut levels: Vec<f64> = buckets.values().map(|bucket| bucket.left).collect();
+        let mut levels: Vec<f64> = buckets.values().map(|bucket| bucket.tokens).collect();
         levels.sort_by(f64::total_cmp);
         let median = levels.get(levels.len() / 2).copied().unwrap_or_default();
-        buckets.retain(|_, bucket| bucket.left < median);
+        buckets.retain(|_, bucket| bucket.tokens < median);
     }
 }
 

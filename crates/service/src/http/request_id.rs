@@ -1,73 +1,61 @@
-//! The name of one request of a caller, from its header or made here; in every answer and log line.
+//! Request ids: the caller's own, or a random one; in every response, log line and problem.
 //!
-//! Owns what a name may look like. A caller's own name is taken only when it can neither break a log line nor fill it.
+//! Owns which ids of callers are accepted and how new ones are made. `tower-http` puts them into the request and copies
+//! them to the response; see `server.rs`.
 
-use std::sync::Arc;
-
-use axum::extract::FromRequestParts;
-use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderName, HeaderValue};
+use axum::body::Body;
+use axum::http::{HeaderName, HeaderValue, Request};
 use client::Environment;
+use tower_http::request_id::{MakeRequestId, RequestId};
 
-use super::problem::Problem;
-
-/// The header, both ways.
+/// The header that carries a request id, in requests and responses.
 pub const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 const CHARS_MAX: usize = 64;
 
-/// Names one request.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RequestId(Arc<str>);
+/// Makes ids for requests that come without one.
+#[derive(Clone, Debug)]
+pub(super) struct RandomRequestId {
+    environment: Environment,
+}
 
-impl RequestId {
-    /// The caller's, when it is sane; otherwise a new one.
-    pub(crate) fn of(headers: &HeaderMap, environment: &Environment) -> Self {
-        let given = headers.get(X_REQUEST_ID).and_then(|value| value.to_str().ok());
-        match given.filter(|text| is_sane(text)) {
-            Some(text) => Self(text.into()),
-            None => {
-                let (high, low) = (environment.random(), environment.random());
-                Self(format!("{high:016x}{low:016x}").into())
-            }
-        }
-    }
-
-    /// The text.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-
-    pub(crate) fn header_value(&self) -> HeaderValue {
-        HeaderValue::from_str(&self.0)
-            .expect("a request id has only letters, digits, '-', '_', '.'")
+impl RandomRequestId {
+    pub(super) fn new(environment: Environment) -> Self {
+        Self { environment }
     }
 }
 
-fn is_sane(text: &str) -> bool {
+impl MakeRequestId for RandomRequestId {
+    fn make_request_id<B>(&mut self, _: &Request<B>) -> Option<RequestId> {
+        // From the environment and not from the operating system, so that a simulated run repeats its ids.
+        let (high, low) = (self.environment.random(), self.environment.random());
+        HeaderValue::try_from(format!("{high:016x}{low:016x}")).ok().map(RequestId::new)
+    }
+}
+
+/// Drops an id that could break or flood a log line, so that the request gets a new one.
+pub(super) fn drop_unsafe_request_id(mut request: Request<Body>) -> Request<Body> {
+    let id = request.headers().get(X_REQUEST_ID);
+    if id.is_some_and(|id| !id.to_str().is_ok_and(is_safe)) {
+        request.headers_mut().remove(X_REQUEST_ID);
+    }
+    request
+}
+
+fn is_safe(text: &str) -> bool {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     (1..=CHARS_MAX).contains(&text.len()) && text.chars().all(is_plain)
 }
 
-impl<S: Send + Sync> FromRequestParts<S> for RequestId {
-    type Rejection = Problem;
-
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
-        let found = parts.extensions.get::<Self>().cloned();
-        found.ok_or_else(|| Problem::internal("the routes are not wrapped by the kit"))
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::is_sane;
+    use super::is_safe;
 
     #[test]
-    fn only_plain_short_names_are_taken() {
-        assert!(is_sane("0af7651916cd43dd-8448.eb_1"));
+    fn only_short_plain_ids_are_accepted() {
+        assert!(is_safe("0af7651916cd43dd-8448.eb_1"));
         for text in ["", "a b", "a\nb", "ä", "a;b", "\"", &"a".repeat(65)] {
-            assert!(!is_sane(text), "{text}");
+            assert!(!is_safe(text), "{text}");
         }
     }
 }

@@ -8,43 +8,43 @@ use client::Environment;
 use jwks::{TokenVerifier, UnverifiedToken};
 use serde_json::{Map, Value};
 
-use super::principal::Principal;
-use crate::http::Problem;
+use super::caller::Caller;
+use crate::problem::Problem;
 
-/// Longer tokens are not even decoded.
+/// Longer tokens are rejected before they are decoded.
 const TOKEN_CHARS_MAX: usize = 16 * 1024;
 const SUBJECT_CHARS_MAX: usize = 256;
 
 /// Authenticates callers by their tokens.
 #[derive(Debug)]
-pub(crate) struct Bearer {
-    pub(crate) environment: Environment,
-    pub(crate) verifier: TokenVerifier,
-    pub(crate) roles_claim: String,
+pub(super) struct BearerVerifier {
+    pub(super) environment: Environment,
+    pub(super) verifier: TokenVerifier,
+    pub(super) roles_claim: String,
 }
 
-impl Bearer {
+impl BearerVerifier {
     /// Returns the caller that a token names.
     ///
     /// # Errors
     /// 401 `invalid_token` with `WWW-Authenticate`.
-    pub(crate) async fn authenticate(&self, token: &str) -> Result<Principal, Problem> {
+    pub(super) async fn authenticate(&self, token: &str) -> Result<Caller, Problem> {
         self.verify(token).await.map_err(|why| {
             Problem::unauthorized("invalid_token", format!("The token is not accepted: it {why}."))
                 .header(WWW_AUTHENTICATE, "Bearer error=\"invalid_token\"")
         })
     }
 
-    async fn verify(&self, token: &str) -> Result<Principal, String> {
+    async fn verify(&self, token: &str) -> Result<Caller, String> {
         if token.len() > TOKEN_CHARS_MAX {
             return Err(format!("is longer than {TOKEN_CHARS_MAX} characters"));
         }
         let token = UnverifiedToken::parse(token).map_err(|error| error.to_string())?;
         let verified = self.verifier.verify(&token, self.environment.now().0).await;
-        self.principal(verified.map_err(|error| error.to_string())?.into_map())
+        self.caller(verified.map_err(|error| error.to_string())?.into_map())
     }
 
-    fn principal(&self, claims: Map<String, Value>) -> Result<Principal, String> {
+    fn caller(&self, claims: Map<String, Value>) -> Result<Caller, String> {
         let subject = claims.get("sub").and_then(Value::as_str).unwrap_or_default().to_owned();
         if subject.is_empty() || subject.len() > SUBJECT_CHARS_MAX {
             return Err("has no claim 'sub' that names its caller".to_owned());
@@ -56,6 +56,6 @@ impl Bearer {
             Some(Value::String(roles)) => roles.split_whitespace().map(str::to_owned).collect(),
             _ => Vec::new(),
         };
-        Ok(Principal::new(subject, roles, claims))
+        Ok(Caller::new(subject, roles, claims))
     }
 }

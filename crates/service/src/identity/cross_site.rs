@@ -1,21 +1,23 @@
-//! Protection of sessions against other sites: a browser sends cookies whoever wrote the page.
+//! Protection of sessions against cross-site request forgery (CSRF): a browser sends our cookies with requests of any
+//! page.
 //!
-//! Owns the two checks of changing requests that come with a session: the origin must be ours, and the token of the
-//! session must be in a header. Requests with bearer tokens need neither.
+//! Owns the two checks of requests that change something with a session: the origin must be ours, and a header must
+//! contain the session's CSRF token, which only a page of our origin can read. Requests with bearer tokens need
+//! neither, because a browser never adds those by itself.
 
 use axum::http::header::{HOST, ORIGIN};
 use axum::http::{HeaderMap, Method};
 
-use super::session::{Session, Sessions};
-use crate::http::Problem;
+use super::session::{Session, SessionCookies};
+use crate::problem::Problem;
 
-/// The header for the token of the session.
+/// The header with the CSRF token of the session.
 const X_CSRF_TOKEN: &str = "x-csrf-token";
 
-pub(crate) fn check(
+pub(super) fn check(
     method: &Method,
     headers: &HeaderMap,
-    sessions: &Sessions,
+    sessions: &SessionCookies,
     session: &Session,
     allowed_origins: &[String],
 ) -> Result<(), Problem> {
@@ -24,15 +26,15 @@ pub(crate) fn check(
     }
     check_origin(headers, allowed_origins)?;
     let token = text(headers, X_CSRF_TOKEN).unwrap_or_default();
-    if !sessions.has_token(&session.id, token) {
+    if !sessions.verify_csrf_token(&session.id, token) {
         let detail = "Send the value of the cookie 'csrf' in the header x-csrf-token.";
         return Err(Problem::forbidden("csrf_token_missing", detail));
     }
     Ok(())
 }
 
-/// Refuses pages of other sites.
-pub(crate) fn check_origin(headers: &HeaderMap, allowed_origins: &[String]) -> Result<(), Problem> {
+/// Refuses requests of pages of other sites.
+pub(super) fn check_origin(headers: &HeaderMap, allowed_origins: &[String]) -> Result<(), Problem> {
     if is_our_origin(headers, allowed_origins) {
         return Ok(());
     }
@@ -40,11 +42,12 @@ pub(crate) fn check_origin(headers: &HeaderMap, allowed_origins: &[String]) -> R
     Err(Problem::forbidden("foreign_origin", detail))
 }
 
-/// Whether the page is ours, as far as the browser says. One that says nothing is judged by its token.
+/// Whether the browser says that the page is ours. A client that sends neither header is checked by its token alone.
 fn is_our_origin(headers: &HeaderMap, allowed: &[String]) -> bool {
     if let Some(origin) = headers.get(ORIGIN) {
         let Ok(origin) = origin.to_str() else { return false };
         let authority = origin.split_once("://").map(|(_, authority)| authority);
+        // Compared with Host instead of a setting, so that a service works under any name it is reached by.
         let is_own = authority.is_some() && authority == text(headers, HOST.as_str());
         return is_own || allowed.iter().any(|one| one.eq_ignore_ascii_case(origin));
     }

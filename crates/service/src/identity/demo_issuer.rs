@@ -1,6 +1,6 @@
-//! A small issuer of tokens, for tests and demonstrations.
+//! A token issuer for tests and demonstrations.
 //!
-//! Owns making HS256 tokens with the secret that the service itself believes in demo mode.
+//! Owns signing HS256 tokens with the secret that the service itself accepts in demo mode.
 
 use std::fmt;
 
@@ -8,10 +8,10 @@ use client::Environment;
 use jsonwebtoken::{Algorithm, EncodingKey, Header, encode};
 use serde_json::{Value, json};
 
-/// How long its tokens live.
-const LIFE_SECONDS: u64 = 60 * 60;
+/// The lifetime of its tokens.
+const LIFETIME_SECONDS: u64 = 60 * 60;
 
-/// Makes tokens.
+/// Issues tokens.
 #[derive(Clone)]
 pub struct DemoIssuer {
     environment: Environment,
@@ -21,7 +21,7 @@ pub struct DemoIssuer {
 }
 
 impl DemoIssuer {
-    pub(crate) fn new(
+    pub(super) fn new(
         environment: Environment,
         secret: &[u8],
         issuer: &str,
@@ -31,19 +31,19 @@ impl DemoIssuer {
         Self { environment, key, issuer: issuer.to_owned(), audience: audience.to_owned() }
     }
 
-    /// A token for an hour.
+    /// A token that is valid for an hour.
     #[must_use]
     pub fn token(&self, subject: &str, roles: &[&str]) -> String {
         self.token_with(subject, json!({ "roles": roles }))
     }
 
-    /// A token with claims of the caller's choice; they win over the usual ones.
+    /// A token with additional claims, which override the usual ones.
     #[must_use]
     pub fn token_with(&self, subject: &str, claims: Value) -> String {
         let now = self.environment.now().seconds().0;
         let mut all = json!({
             "iss": self.issuer, "aud": self.audience, "sub": subject,
-            "iat": now, "exp": now + LIFE_SECONDS,
+            "iat": now, "exp": now + LIFETIME_SECONDS,
         });
         if let (Value::Object(all), Value::Object(claims)) = (&mut all, claims) {
             all.extend(claims);

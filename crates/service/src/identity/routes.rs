@@ -1,6 +1,6 @@
-//! The routes of sessions: begin one with a token, who am I, sign out, and the one-time link of demo mode.
+//! The session routes: start a session with a token, show the caller, sign out, and the one-time link of demo mode.
 //!
-//! Owns these four, the same in every system that has pages.
+//! The same in every system that has pages.
 
 use axum::extract::State;
 use axum::http::header::{LOCATION, SET_COOKIE, WWW_AUTHENTICATE};
@@ -11,11 +11,12 @@ use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::identify::Identity;
-use super::principal::Principal;
-use crate::http::{Json, Outcome, Problem, ProblemDocument, Query};
+use super::authenticate::Identity;
+use super::caller::Caller;
+use crate::extract::{JsonBody, QueryParams};
+use crate::problem::{HttpResult, Problem, ProblemDocument};
 
-/// The routes, to be merged into those of a system.
+/// The session routes, to be merged into the routes of a system.
 #[must_use]
 pub fn session_routes(identity: &Identity) -> OpenApiRouter {
     OpenApiRouter::new()
@@ -25,29 +26,29 @@ pub fn session_routes(identity: &Identity) -> OpenApiRouter {
         .with_state(identity.clone())
 }
 
-/// Who is signed in.
+/// The caller and its CSRF token.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct SignedIn {
-    /// The caller.
+    /// The subject of the caller.
     subject: String,
-    /// What it may be.
+    /// The roles of the caller.
     roles: Vec<String>,
-    /// What pages send in `x-csrf-token` with changing requests; none for bearer tokens.
+    /// The value for the header `x-csrf-token` of requests that change something; absent for bearer tokens.
     csrf_token: Option<String>,
 }
 
-/// Tells who is signed in.
+/// Shows the caller.
 #[utoipa::path(get, path = "/session", responses(
     (status = 200, body = SignedIn),
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
 ))]
-async fn show(State(identity): State<Identity>, caller: Principal) -> Json<SignedIn> {
-    Json(SignedIn::of(&identity, &caller))
+async fn show(State(identity): State<Identity>, caller: Caller) -> JsonBody<SignedIn> {
+    JsonBody(SignedIn::new(&identity, &caller))
 }
 
-/// Begins a session with a bearer token: a page then needs the token no more. It lasts as sessions do
-/// (`Identity:SessionMinutes`), also when the token ends before.
+/// Starts a session with a bearer token, so that a page need not keep the token. The session has its own lifetime
+/// (`Identity:SessionMinutes`), even if the token expires before.
 #[utoipa::path(post, path = "/session", responses(
     (status = 200, body = SignedIn),
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
@@ -55,16 +56,16 @@ async fn show(State(identity): State<Identity>, caller: Principal) -> Json<Signe
 ))]
 async fn begin(
     State(identity): State<Identity>,
-    caller: Principal,
+    caller: Caller,
     headers: HeaderMap,
-) -> Outcome<Response> {
+) -> HttpResult<Response> {
     let (caller, cookies) = identity.exchange(&caller, &headers)?;
     let cookies = AppendHeaders(cookies.into_iter().map(|cookie| (SET_COOKIE, cookie)));
-    Ok((cookies, Json(SignedIn::of(&identity, &caller))).into_response())
+    Ok((cookies, JsonBody(SignedIn::new(&identity, &caller))).into_response())
 }
 
 impl SignedIn {
-    fn of(identity: &Identity, caller: &Principal) -> Self {
+    fn new(identity: &Identity, caller: &Caller) -> Self {
         Self {
             subject: caller.subject().to_owned(),
             roles: caller.roles().to_vec(),
@@ -73,23 +74,25 @@ impl SignedIn {
     }
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
 struct SignInQuery {
-    /// The text of the link.
+    /// The signed text of the link.
+    #[param(required = true)]
     link: Option<String>,
 }
 
-/// Begins a session by a one-time link and goes to the first page. Demo mode only.
-#[utoipa::path(get, path = "/session/sign-in", params(("link" = String, Query)), responses(
+/// Starts a session by a one-time link and redirects to the first page. Demo mode only.
+#[utoipa::path(get, path = "/session/sign-in", params(SignInQuery), responses(
     (status = 303, description = "signed in"),
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
 ))]
 async fn sign_in(
     State(identity): State<Identity>,
-    Query(query): Query<SignInQuery>,
-) -> Outcome<Response> {
+    QueryParams(query): QueryParams<SignInQuery>,
+) -> HttpResult<Response> {
     let sign_in = identity.redeem(query.link.as_deref().unwrap_or_default()).ok_or_else(|| {
-        let detail = "The link is not ours, was used before or has ended. Ask for a new one.";
+        let detail = "The link is invalid, was used before or has expired. Ask for a new one.";
         Problem::unauthorized("invalid_link", detail).header(WWW_AUTHENTICATE, "Bearer")
     })?;
     let cookies = identity.start_session(&sign_in.subject, &sign_in.roles);
@@ -102,7 +105,7 @@ async fn sign_in(
     (status = 204, description = "signed out"),
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
 ))]
-async fn sign_out(State(identity): State<Identity>, _caller: Principal) -> Response {
+async fn sign_out(State(identity): State<Identity>, _caller: Caller) -> Response {
     let cookies = identity.end_session().into_iter().map(|cookie| (SET_COOKIE, cookie));
     (StatusCode::NO_CONTENT, AppendHeaders(cookies)).into_response()
 }

@@ -1,7 +1,13 @@
-//! Sessions of browsers: a signed cookie that no script can read, and a token against other sites.
+//! Browser sessions: a signed cookie that no script can read, and a CSRF token.
 //!
-//! Owns the cookies and their life. A session is not stored: its cookie says who it is, signed, with its end. Does not
-//! own a list of ended sessions; a system that needs one has [`crate::identity::Principal::session_id`].
+//! Owns the cookies and their lifetime. A session is not stored: the signed cookie contains the caller and the expiry,
+//! so every instance that has the secret accepts it. The price is that a session cannot be revoked before it expires;
+//! a system that needs that keeps a list by [`crate::identity::Caller::session_id`].
+//!
+//! ```text
+//! session=base64url(JSON of Session).base64url(HMAC-SHA-256)   HttpOnly, SameSite=Lax
+//! csrf=base64url(HMAC-SHA-256 of the session id)               readable by scripts of our pages, SameSite=Strict
+//! ```
 
 use axum::http::header::COOKIE;
 use axum::http::{HeaderMap, HeaderValue};
@@ -12,29 +18,29 @@ use serde::{Deserialize, Serialize};
 
 use super::signing_key::SigningKey;
 
-/// Longer cookies are not even decoded.
+/// Longer cookies are rejected before they are decoded.
 const COOKIE_CHARS_MAX: usize = 8 * 1024;
 
-/// Makes and opens sessions.
+/// Issues and verifies session cookies.
 #[derive(Clone, Debug)]
-pub(crate) struct Sessions {
+pub(super) struct SessionCookies {
     environment: Environment,
     key: SigningKey,
     life_ms: u64,
     is_secure: bool,
 }
 
-/// What the cookie says.
+/// The content of the session cookie. The names are part of its format.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Session {
-    pub(crate) id: String,
-    pub(crate) subject: String,
-    pub(crate) roles: Vec<String>,
-    pub(crate) ends_ms: u64,
+pub(super) struct Session {
+    pub(super) id: String,
+    pub(super) subject: String,
+    pub(super) roles: Vec<String>,
+    pub(super) ends_ms: u64,
 }
 
-impl Sessions {
-    pub(crate) fn new(
+impl SessionCookies {
+    pub(super) fn new(
         environment: Environment,
         key: &SigningKey,
         life_minutes: u32,
@@ -44,21 +50,22 @@ impl Sessions {
         Self { environment, key: key.derive("session"), life_ms, is_secure }
     }
 
-    /// A new session.
-    pub(crate) fn start(&self, subject: &str, roles: Vec<String>) -> Session {
+    /// Starts a session.
+    pub(super) fn start(&self, subject: &str, roles: Vec<String>) -> Session {
         let (high, low) = (self.environment.random(), self.environment.random());
         let id = format!("{high:016x}{low:016x}");
         let ends_ms = self.environment.now().0 + self.life_ms;
         Session { id, subject: subject.to_owned(), roles, ends_ms }
     }
 
-    /// The session of a request; none without a cookie, or with one that is not ours or over.
-    pub(crate) fn open(&self, headers: &HeaderMap) -> Option<Session> {
+    /// The session of a request; `None` without a valid cookie, or if it has expired.
+    pub(super) fn open(&self, headers: &HeaderMap) -> Option<Session> {
         let text = cookie(headers, self.name())?;
         if text.len() > COOKIE_CHARS_MAX {
             return None;
         }
         let (body, signature) = text.split_once('.')?;
+        // Verify before decoding: nothing unsigned reaches the JSON parser.
         if !self.key.verify_text(&[body.as_bytes()], signature) {
             return None;
         }
@@ -66,44 +73,49 @@ impl Sessions {
         (session.ends_ms > self.environment.now().0).then_some(session)
     }
 
-    /// The cookies that begin or go on with a session.
-    pub(crate) fn cookies(&self, session: &Session) -> Vec<HeaderValue> {
+    /// The cookies that start or extend a session.
+    pub(super) fn cookies(&self, session: &Session) -> Vec<HeaderValue> {
         let body = URL_SAFE_NO_PAD.encode(serde_json::to_vec(session).unwrap_or_default());
         let signature = self.key.sign_text(&[body.as_bytes()]);
-        self.both(&format!("{body}.{signature}"), &self.token(&session.id), self.life_ms / 1000)
+        self.cookie_pair(
+            &format!("{body}.{signature}"),
+            &self.csrf_token(&session.id),
+            self.life_ms / 1000,
+        )
     }
 
-    /// The cookies that end it in the browser.
-    pub(crate) fn ending(&self) -> Vec<HeaderValue> {
-        self.both("", "", 0)
+    /// The cookies that delete the session in the browser.
+    pub(super) fn expired_cookies(&self) -> Vec<HeaderValue> {
+        self.cookie_pair("", "", 0)
     }
 
-    /// The same session with a later end, once half of its life is over.
-    pub(crate) fn renewed(&self, session: &Session) -> Option<Session> {
+    /// The same session with a later expiry, once half of its lifetime has passed. Not at every request, so
+    /// that most responses set no cookie.
+    pub(super) fn renewed(&self, session: &Session) -> Option<Session> {
         let now_ms = self.environment.now().0;
         let is_half_over = session.ends_ms.saturating_sub(now_ms) < self.life_ms / 2;
         is_half_over.then(|| Session { ends_ms: now_ms + self.life_ms, ..session.clone() })
     }
 
-    /// What a page must send along to show that it was not written by another site.
-    pub(crate) fn token(&self, session_id: &str) -> String {
+    /// The CSRF token of a session. It is derived from the id, so it needs no storage and survives renewal.
+    pub(super) fn csrf_token(&self, session_id: &str) -> String {
         self.key.sign_text(&[b"csrf", session_id.as_bytes()])
     }
 
-    /// Whether that came along, in constant time.
-    pub(crate) fn has_token(&self, session_id: &str, token: &str) -> bool {
+    /// Whether this is the CSRF token of a session, in constant time.
+    pub(super) fn verify_csrf_token(&self, session_id: &str, token: &str) -> bool {
         self.key.verify_text(&[b"csrf", session_id.as_bytes()], token)
     }
 
-    /// The prefix makes browsers refuse the cookie of a neighbouring host.
+    /// The prefix `__Host-` makes browsers refuse a cookie of this name that another host of the same domain sets.
     fn name(&self) -> &'static str {
         if self.is_secure { "__Host-session" } else { "session" }
     }
 
-    fn both(&self, session: &str, token: &str, seconds: u64) -> Vec<HeaderValue> {
+    fn cookie_pair(&self, session: &str, token: &str, seconds: u64) -> Vec<HeaderValue> {
         let secure = if self.is_secure { "; Secure" } else { "" };
         let name = self.name();
-        // The token is for the scripts of our pages, so they can read it.
+        // Scripts of our pages must read the CSRF token to send it in a header, so it is not `HttpOnly`.
         let lines = [
             format!("{name}={session}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Lax{secure}"),
             format!("csrf={token}; Path=/; Max-Age={seconds}; SameSite=Strict{secure}"),
@@ -112,7 +124,7 @@ impl Sessions {
     }
 }
 
-/// The value of a cookie; none if it comes twice, because then somebody else may have set one.
+/// The value of a cookie. `None` if it occurs twice, because another host of the domain may have set one of them.
 fn cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     let lines = headers.get_all(COOKIE).into_iter().filter_map(|line| line.to_str().ok());
     let pairs =

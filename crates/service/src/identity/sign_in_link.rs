@@ -1,6 +1,6 @@
-//! One-time links that begin a session: how a person enters a demonstration without a password.
+//! One-time links that start a session, so that people can try a demonstration without a password.
 //!
-//! Owns making and redeeming them, in the memory of one process. A link is signed, ends soon and works once.
+//! Owns creating and redeeming them, in the memory of one process. A link is signed, expires soon and works once.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,46 +12,46 @@ use serde::{Deserialize, Serialize};
 
 use super::signing_key::SigningKey;
 
-const LIFE_MS: u64 = 15 * 60 * 1000;
+const LIFETIME_MS: u64 = 15 * 60 * 1000;
 
-/// Makes and redeems links. Cloning shares them.
+/// Creates and redeems links. Clones share the list of used ones.
 #[derive(Clone, Debug)]
-pub(crate) struct SignInLinks {
+pub(super) struct SignInLinks {
     environment: Environment,
     key: SigningKey,
-    /// Ids of links already used, with their end: after it nobody needs to remember.
+    /// Ids of used links with their expiry. Expired ones are removed: the expiry alone rejects them.
     used: Arc<Mutex<HashMap<u64, u64>>>,
 }
 
-/// Whom a link signs in.
+/// The content of a link.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct SignIn {
-    pub(crate) subject: String,
-    pub(crate) roles: Vec<String>,
+pub(super) struct SignIn {
+    pub(super) subject: String,
+    pub(super) roles: Vec<String>,
     id: u64,
     ends_ms: u64,
 }
 
 impl SignInLinks {
-    pub(crate) fn new(environment: Environment, key: &SigningKey) -> Self {
+    pub(super) fn new(environment: Environment, key: &SigningKey) -> Self {
         Self { environment, key: key.derive("sign-in link"), used: Arc::default() }
     }
 
     /// The text of a link.
-    pub(crate) fn create(&self, subject: &str, roles: &[&str]) -> String {
+    pub(super) fn create(&self, subject: &str, roles: &[&str]) -> String {
         let sign_in = SignIn {
             subject: subject.to_owned(),
             roles: roles.iter().map(|role| (*role).to_owned()).collect(),
             id: self.environment.random(),
-            ends_ms: self.environment.now().0 + LIFE_MS,
+            ends_ms: self.environment.now().0 + LIFETIME_MS,
         };
         let body = URL_SAFE_NO_PAD.encode(serde_json::to_vec(&sign_in).unwrap_or_default());
         let signature = self.key.sign_text(&[body.as_bytes()]);
         format!("{body}.{signature}")
     }
 
-    /// Whom a link signs in, the first time.
-    pub(crate) fn redeem(&self, text: &str) -> Option<SignIn> {
+    /// Redeems a link: returns its content the first time.
+    pub(super) fn redeem(&self, text: &str) -> Option<SignIn> {
         let (body, signature) = text.split_once('.')?;
         if !self.key.verify_text(&[body.as_bytes()], signature) {
             return None;

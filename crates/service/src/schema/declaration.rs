@@ -1,7 +1,7 @@
-//! What an application declares: databases with their containers.
+//! The schema that an application declares: databases with their containers.
 //!
-//! Owns the values, what a container leaves to the place it is in, and that no name is declared twice. Does not own any
-//! file form, nor the comparison with a place.
+//! Owns the values, which properties a container leaves undeclared, and that no name is declared twice. Does not own
+//! any file format, nor the comparison with an account.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use model::{
     UniqueKey, ValidationError,
 };
 
-/// The databases and containers an application stands on.
+/// The databases and containers that an application needs.
 ///
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
@@ -27,7 +27,7 @@ use model::{
 ///
 /// let account = Account::embedded(StorageLocation::Memory).await?;
 /// schema.apply(&account).await?;
-/// assert!(schema.plan(&account).await?.is_same());
+/// assert!(schema.plan(&account).await?.is_up_to_date());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// # }).unwrap();
 /// ```
@@ -49,12 +49,13 @@ pub struct DatabaseSchema {
 pub struct ContainerSchema {
     properties: ContainerProperties,
     throughput: Option<Throughput>,
-    declared: BTreeSet<Aspect>,
+    declared: BTreeSet<OptionalProperty>,
 }
 
-/// What a declaration may leave to the place: it is compared and changed only when it was declared.
+/// A property that a declaration may omit. It is compared and changed only if it was declared, so that a short file
+/// does not reset what others have configured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Aspect {
+pub(super) enum OptionalProperty {
     PartitionKeyVersion,
     ConflictResolution,
     Geospatial,
@@ -74,7 +75,7 @@ impl Schema {
     /// A schema of these databases.
     ///
     /// # Errors
-    /// When a name is declared twice.
+    /// If a name is declared twice.
     pub fn new(
         databases: impl IntoIterator<Item = DatabaseSchema>,
     ) -> Result<Self, ValidationError> {
@@ -89,16 +90,16 @@ impl Schema {
         }
     }
 
-    /// Its databases, in the order they were declared.
+    /// The databases, in the order of declaration.
     #[must_use]
     pub fn databases(&self) -> &[DatabaseSchema] {
         &self.databases
     }
 
-    /// The same schema with a database under another name, as a setting may choose it.
+    /// The same schema with a database renamed, for settings that choose the name.
     ///
     /// # Errors
-    /// When the name breaks the rules for names, or is taken by another database of the schema.
+    /// If the name is invalid, or another database of the schema has it.
     pub fn with_database_named(self, old: &str, new: &str) -> Result<Self, ValidationError> {
         let id = DatabaseId::new(new)?;
         Self::new(self.databases.into_iter().map(|database| match database.id.as_str() == old {
@@ -107,14 +108,14 @@ impl Schema {
         }))
     }
 
-    /// Only the databases that a condition holds for.
+    /// Keeps only the databases that satisfy a condition.
     #[must_use]
     pub fn only(mut self, keep: impl Fn(&DatabaseSchema) -> bool) -> Self {
         self.databases.retain(keep);
         self
     }
 
-    /// What an account has.
+    /// Reads the schema of an account.
     ///
     /// # Errors
     /// Those of listing databases and containers.
@@ -126,7 +127,10 @@ impl Schema {
             for properties in database.list_containers().await?.value {
                 let container = database.container(properties.id.as_str())?;
                 let throughput = container.read_throughput().await?.value;
-                containers.push(ContainerSchema { throughput, ..ContainerSchema::of(properties) });
+                containers.push(ContainerSchema {
+                    throughput,
+                    ..ContainerSchema::from_properties(properties)
+                });
             }
             let throughput = database.read_throughput().await?.value;
             databases.push(DatabaseSchema { id, throughput, containers });
@@ -139,7 +143,7 @@ impl DatabaseSchema {
     /// A database with these containers.
     ///
     /// # Errors
-    /// When its name breaks the rules for names, or the name of a container is declared twice.
+    /// If the name is invalid, or a container is declared twice.
     pub fn new(
         id: &str,
         containers: impl IntoIterator<Item = ContainerSchema>,
@@ -162,19 +166,19 @@ impl DatabaseSchema {
         Self { throughput: Some(throughput), ..self }
     }
 
-    /// Its name.
+    /// The name.
     #[must_use]
     pub fn id(&self) -> &DatabaseId {
         &self.id
     }
 
-    /// The throughput its containers share; none leaves it as it is.
+    /// The throughput shared by its containers; `None` leaves it unchanged.
     #[must_use]
     pub fn throughput(&self) -> Option<Throughput> {
         self.throughput
     }
 
-    /// Its containers, in the order they were declared.
+    /// The containers, in the order of declaration.
     #[must_use]
     pub fn containers(&self) -> &[ContainerSchema] {
         &self.containers
@@ -182,10 +186,10 @@ impl DatabaseSchema {
 }
 
 impl ContainerSchema {
-    /// A container with a partition key of one to three paths; all else is left as the service does.
+    /// A container with a partition key of one to three paths and the defaults of the service.
     ///
     /// # Errors
-    /// When the name or a path breaks a rule.
+    /// If the name or a path is invalid.
     pub fn new(id: &str, partition_key_paths: &[&str]) -> Result<Self, ValidationError> {
         let key = match partition_key_paths {
             [path] => PartitionKeyDefinition::single(path)?,
@@ -197,30 +201,33 @@ impl ContainerSchema {
 
     /// A container with exactly these properties.
     #[must_use]
-    pub fn of(properties: ContainerProperties) -> Self {
+    pub fn from_properties(properties: ContainerProperties) -> Self {
         let policy = &properties.indexing_policy;
         let chosen = [
-            (true, Aspect::PartitionKeyVersion),
+            (true, OptionalProperty::PartitionKeyVersion),
             (
                 properties.conflict_resolution != ConflictResolutionPolicy::default(),
-                Aspect::ConflictResolution,
+                OptionalProperty::ConflictResolution,
             ),
-            (properties.geospatial_config != GeospatialConfig::default(), Aspect::Geospatial),
-            (!properties.computed_properties.is_empty(), Aspect::ComputedProperties),
-            (properties.change_feed_policy.is_some(), Aspect::ChangeFeed),
-            (properties.vector_embedding_policy.is_some(), Aspect::VectorEmbeddings),
-            (properties.full_text_policy.is_some(), Aspect::FullText),
-            (!policy.vector.is_empty(), Aspect::VectorIndexes),
-            (!policy.full_text.is_empty(), Aspect::FullTextIndexes),
-            (true, Aspect::SpatialTypes),
-            (true, Aspect::Automatic),
+            (
+                properties.geospatial_config != GeospatialConfig::default(),
+                OptionalProperty::Geospatial,
+            ),
+            (!properties.computed_properties.is_empty(), OptionalProperty::ComputedProperties),
+            (properties.change_feed_policy.is_some(), OptionalProperty::ChangeFeed),
+            (properties.vector_embedding_policy.is_some(), OptionalProperty::VectorEmbeddings),
+            (properties.full_text_policy.is_some(), OptionalProperty::FullText),
+            (!policy.vector.is_empty(), OptionalProperty::VectorIndexes),
+            (!policy.full_text.is_empty(), OptionalProperty::FullTextIndexes),
+            (true, OptionalProperty::SpatialTypes),
+            (true, OptionalProperty::Automatic),
         ];
         let declared = chosen.into_iter().filter(|(is, _)| *is).map(|(_, aspect)| aspect).collect();
         Self { properties, throughput: None, declared }
     }
 
-    /// A container from the members of its wire form. Members that are not there are left to the place, except time to
-    /// live, indexing policy and unique keys, whose absence means none, the default and none.
+    /// A container from the members of its wire format. Absent members are undeclared, except time to live, indexing
+    /// policy and unique keys, whose absence means none, the default, and none.
     pub(super) fn from_members(json: &Json) -> Result<Self, ValidationError> {
         let member = |path: &[&str]| {
             path.iter()
@@ -228,24 +235,24 @@ impl ContainerSchema {
                 .is_some_and(|at| *at != Json::Null)
         };
         let named = [
-            (Aspect::PartitionKeyVersion, &["partitionKey", "version"][..]),
-            (Aspect::ConflictResolution, &["conflictResolutionPolicy"]),
-            (Aspect::Geospatial, &["geospatialConfig"]),
-            (Aspect::ComputedProperties, &["computedProperties"]),
-            (Aspect::ChangeFeed, &["changeFeedPolicy"]),
-            (Aspect::VectorEmbeddings, &["vectorEmbeddingPolicy"]),
-            (Aspect::FullText, &["fullTextPolicy"]),
-            (Aspect::VectorIndexes, &["indexingPolicy", "vectorIndexes"]),
-            (Aspect::FullTextIndexes, &["indexingPolicy", "fullTextIndexes"]),
-            (Aspect::SpatialTypes, &["indexingPolicy", "spatialIndexes", "0", "types"]),
-            (Aspect::Automatic, &["indexingPolicy", "automatic"]),
+            (OptionalProperty::PartitionKeyVersion, &["partitionKey", "version"][..]),
+            (OptionalProperty::ConflictResolution, &["conflictResolutionPolicy"]),
+            (OptionalProperty::Geospatial, &["geospatialConfig"]),
+            (OptionalProperty::ComputedProperties, &["computedProperties"]),
+            (OptionalProperty::ChangeFeed, &["changeFeedPolicy"]),
+            (OptionalProperty::VectorEmbeddings, &["vectorEmbeddingPolicy"]),
+            (OptionalProperty::FullText, &["fullTextPolicy"]),
+            (OptionalProperty::VectorIndexes, &["indexingPolicy", "vectorIndexes"]),
+            (OptionalProperty::FullTextIndexes, &["indexingPolicy", "fullTextIndexes"]),
+            (OptionalProperty::SpatialTypes, &["indexingPolicy", "spatialIndexes", "0", "types"]),
+            (OptionalProperty::Automatic, &["indexingPolicy", "automatic"]),
         ];
-        let declared: BTreeSet<Aspect> =
+        let declared: BTreeSet<OptionalProperty> =
             named.iter().filter(|(_, path)| member(path)).map(|(aspect, _)| *aspect).collect();
         let mut completed = json.clone();
         if let (Json::Object(members), Some(Json::Object(key))) =
             (&mut completed, json.get("partitionKey"))
-            && !declared.contains(&Aspect::PartitionKeyVersion)
+            && !declared.contains(&OptionalProperty::PartitionKeyVersion)
         {
             members.insert("partitionKey", newest_version(key));
         }
@@ -264,10 +271,10 @@ impl ContainerSchema {
     #[must_use]
     pub fn with_indexing_policy(mut self, policy: IndexingPolicy) -> Self {
         if !policy.vector.is_empty() {
-            self.declared.insert(Aspect::VectorIndexes);
+            self.declared.insert(OptionalProperty::VectorIndexes);
         }
         if !policy.full_text.is_empty() {
-            self.declared.insert(Aspect::FullTextIndexes);
+            self.declared.insert(OptionalProperty::FullTextIndexes);
         }
         self.properties.indexing_policy = policy;
         self
@@ -276,7 +283,7 @@ impl ContainerSchema {
     /// The same container with one more composite index; an order may follow a path, as in `/total descending`.
     ///
     /// # Errors
-    /// When a path breaks a rule.
+    /// If a path is invalid.
     pub fn with_composite_index(mut self, paths: &[&str]) -> Result<Self, ValidationError> {
         let path = |text: &&str| {
             let (path, order) = match text.strip_suffix(" descending") {
@@ -295,7 +302,7 @@ impl ContainerSchema {
     /// The same container with one more unique key.
     ///
     /// # Errors
-    /// When a path breaks a rule.
+    /// If a path is invalid.
     pub fn with_unique_key(mut self, paths: &[&str]) -> Result<Self, ValidationError> {
         let paths = paths.iter().map(|path| PropertyPath::parse(path)).collect::<Result<_, _>>()?;
         self.properties.unique_keys.push(UniqueKey::new(paths)?);
@@ -312,25 +319,25 @@ impl ContainerSchema {
         Self { throughput, ..self }
     }
 
-    /// Its name.
+    /// The name.
     #[must_use]
     pub fn id(&self) -> &ContainerId {
         &self.properties.id
     }
 
-    /// Its properties, with what the service fills in.
+    /// The properties, including the defaults of the service.
     #[must_use]
     pub fn properties(&self) -> &ContainerProperties {
         &self.properties
     }
 
-    /// Its own throughput; none leaves it as it is.
+    /// Its own throughput; `None` leaves it unchanged.
     #[must_use]
     pub fn throughput(&self) -> Option<Throughput> {
         self.throughput
     }
 
-    pub(super) fn declares(&self, aspect: Aspect) -> bool {
+    pub(super) fn declares(&self, aspect: OptionalProperty) -> bool {
         self.declared.contains(&aspect)
     }
 }
@@ -343,7 +350,7 @@ fn element<'j>(json: &'j Json, name: &str) -> Option<&'j Json> {
     }
 }
 
-/// The same definition hashed by version 2, which new containers get when nothing is said.
+/// The same definition with version 2, which new containers get by default.
 pub(super) fn newest_version(key: &Object) -> Json {
     let mut key = key.clone();
     key.insert("version", 2);

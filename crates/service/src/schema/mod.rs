@@ -1,23 +1,27 @@
-//! Schema as code: the databases and containers an application declares, in a file or in its program.
+//! Schema as code: the databases and containers that an application declares, in a file or in its program.
 //!
 //! Owns the declaration, the files it is read from (our own TOML, Terraform, templates), the plan that compares it with
-//! a place, its application and its export. Does not own items: `copy` moves them when a container cannot be changed.
+//! an account, applying the plan, and the export. Does not own items: `copy` moves them if a container cannot be
+//! changed.
 //!
 //! ```text
-//! file ─► read ─► Schema ─► plan(account) ─► Plan ─► apply(account)
-//!                   │ ▲                        └─► text, is_same
+//! file ─► read ─► Schema ─► plan(account) ─► SchemaPlan ─► apply(account)
+//!                   │ ▲                        └─► text, is_up_to_date
 //!                   ▼ └── Schema::read(account)
 //!                 export
 //! ```
 
 mod declaration;
 mod export;
-mod origin;
+mod location;
 mod plan;
 mod read;
 
 pub use declaration::{ContainerSchema, DatabaseSchema, Schema};
-pub use export::{Exported, Form};
-pub use origin::{Mistake, Mistakes, Origin};
-pub use plan::{Change, Effect, Obstacle, Plan, SchemaError, Step, Unlisted, WayOut};
-pub use read::{Found, ReadOptions, Reading};
+pub use export::{SchemaExport, SchemaFormat};
+pub use location::{SchemaError, SchemaErrors, SourceLocation};
+pub use plan::{
+    Effect, Obstacle, PropertyChange, SchemaApplyError, SchemaPlan, SchemaStep, UndeclaredResource,
+    Workaround,
+};
+pub use read::{ParsedSchema, SchemaNote, SchemaReadOptions};

@@ -1,47 +1,52 @@
-//! Fits one raw value into the type of the settings.
+//! Tries one raw value against the type of the settings.
 //!
-//! Owns the question "is this value right for this name?", answered by the type itself: settings with only this value
-//! are read, and written again to see whether the name was known. So each mistake is found alone.
+//! The type itself decides: settings with only this value are deserialized, and serialized again to see whether the
+//! name is known. Because each value is tried alone, one load reports every error and not only the first.
 
 use serde_json::{Map, Value};
 
-use super::check::Settings;
+use super::builder::SettingValue;
 use super::name;
-use super::sources::Raw;
+use super::validator::SettingsSection;
 
-/// What the type says to a value.
-pub(crate) enum Fit {
-    /// It takes this one.
-    Taken(Value),
-    /// It has no such name.
+/// The result of trying a value.
+pub(super) enum FitResult {
+    /// The type accepts this value.
+    Accepted(Value),
+    /// The type has no such name.
     UnknownName,
-    /// It refuses the value, and why.
-    Refused(String),
+    /// The type rejects the value, with the reason.
+    Rejected(String),
 }
 
-pub(crate) fn fit<T: Settings>(known: &Value, path: &[String], raw: &Raw) -> Fit {
-    let mut refused = String::new();
+pub(super) fn fit<T: SettingsSection>(
+    known: &Value,
+    path: &[String],
+    raw: &SettingValue,
+) -> FitResult {
+    let mut reason = String::new();
     for candidate in candidates(raw) {
         let tree = nested(known, [(path, candidate.clone())]);
         match serde_json::from_value::<T>(tree) {
             Ok(settings) => {
                 let written = serde_json::to_value(&settings).unwrap_or_default();
-                return match name::at(&written, path) {
-                    Some(_) => Fit::Taken(candidate),
-                    None => Fit::UnknownName,
+                return match name::value_at(&written, path) {
+                    Some(_) => FitResult::Accepted(candidate),
+                    None => FitResult::UnknownName,
                 };
             }
-            Err(error) => refused = error.to_string(),
+            Err(error) => reason = error.to_string(),
         }
     }
-    Fit::Refused(refused)
+    FitResult::Rejected(reason)
 }
 
-/// The values a raw one may stand for. A text is first itself, then what JSON makes of it.
-fn candidates(raw: &Raw) -> Vec<Value> {
+/// The values that a raw one may mean. A text is tried as text first, then as JSON: `50` must stay text for a setting
+/// of type text.
+fn candidates(raw: &SettingValue) -> Vec<Value> {
     match raw {
-        Raw::Typed(value) => vec![value.clone()],
-        Raw::Text(text) => {
+        SettingValue::Typed(value) => vec![value.clone()],
+        SettingValue::Text(text) => {
             let parsed = serde_json::from_str(text.trim())
                 .or_else(|_| serde_json::from_str(&text.trim().to_ascii_lowercase()));
             std::iter::once(Value::from(text.as_str())).chain(parsed.ok()).collect()
@@ -49,30 +54,31 @@ fn candidates(raw: &Raw) -> Vec<Value> {
     }
 }
 
-/// The tree of some leaves. Numbered parts make a list, unless the type has a table there.
-pub(crate) fn nested<'a>(
+/// The tree of some leaves. Numbered parts become a list, unless the type has a table there.
+pub(super) fn nested<'a>(
     known: &Value,
     leaves: impl IntoIterator<Item = (&'a [String], Value)>,
 ) -> Value {
     let mut root = Value::Object(Map::new());
     for (path, value) in leaves {
-        put(&mut root, path, value);
+        insert(&mut root, path, value);
     }
-    listed(Some(known), root)
+    number_lists(Some(known), root)
 }
 
-fn put(tree: &mut Value, path: &[String], value: Value) {
+fn insert(tree: &mut Value, path: &[String], value: Value) {
     let Some((first, rest)) = path.split_first() else {
         *tree = value;
         return;
     };
     if let Value::Object(table) = tree {
         let below = table.entry(first.as_str()).or_insert_with(|| Value::Object(Map::new()));
-        put(below, rest, value);
+        insert(below, rest, value);
     }
 }
 
-fn listed(known: Option<&Value>, tree: Value) -> Value {
+/// Turns tables whose keys are all numbers into lists, in the order of the numbers.
+fn number_lists(known: Option<&Value>, tree: Value) -> Value {
     let Value::Object(table) = tree else { return tree };
     let numbered: Option<Vec<(u32, &String)>> =
         table.keys().map(|name| Some((name.parse().ok()?, name))).collect();
@@ -80,14 +86,14 @@ fn listed(known: Option<&Value>, tree: Value) -> Value {
         Some(mut order) if !order.is_empty() && !known.is_some_and(Value::is_object) => {
             order.sort_unstable();
             let values = order.iter().filter_map(|(_, name)| table.get(*name).cloned());
-            values.map(|value| listed(None, value)).collect()
+            values.map(|value| number_lists(None, value)).collect()
         }
         _ => {
             let below = |name: &str| known.and_then(|known| known.get(name));
             table
                 .into_iter()
                 .map(|(name, v)| {
-                    let v = listed(below(&name), v);
+                    let v = number_lists(below(&name), v);
                     (name, v)
                 })
                 .collect()

@@ -1,11 +1,11 @@
-//! Settings: a file, overridden by the environment, overridden by flags; typed, checked, shown.
+//! Settings: files, overridden by the environment, overridden by flags; typed, validated, shown.
 //!
-//! Owns where values come from, how names are matched and how mistakes are told: all of them at once, each with its
-//! name, value, source and what is allowed. Does not own any setting of a system: that is a serde type with defaults.
+//! Owns the sources, the matching of names, and error reports: all errors at once, each with name, value, source and
+//! what is allowed. Does not own any setting of a system: that is a serde type with defaults.
 //!
 //! ```
 //! use serde::{Deserialize, Serialize};
-//! use planisphere_service::settings::{Check, Secret, Settings, Sources};
+//! use planisphere_service::settings::{SettingsValidator, Secret, SettingsSection, SettingsBuilder};
 //!
 //! #[derive(Default, Serialize, Deserialize)]
 //! #[serde(default, rename_all = "PascalCase")]
@@ -32,33 +32,33 @@
 //!     private_key: Secret,
 //! }
 //!
-//! impl Settings for Everything {
-//!     fn check(&self, check: &mut Check) {
-//!         check.within("Notifications:BatchSize", self.notifications.batch_size, 1..=1000);
+//! impl SettingsSection for Everything {
+//!     fn validate(&self, validator: &mut SettingsValidator) {
+//!         validator.require_range("Notifications:BatchSize", self.notifications.batch_size, 1..=1000);
 //!     }
 //! }
 //!
 //! let environment = [("NOTIFICATIONS__BATCHSIZE".to_owned(), "50".to_owned())];
 //! let flags = ["Fcm:PrivateKey=hush".to_owned()];
-//! let sources = Sources::new().environment(environment).flags(&flags);
+//! let sources = SettingsBuilder::new().environment(environment).flags(&flags);
 //! let loaded = sources.load::<Everything>().unwrap();
 //! assert_eq!(loaded.value.notifications.batch_size, 50);
 //! assert!(!loaded.show().contains("hush"));
 //! ```
 //!
-//! Every level of the type says `#[serde(default)]`, and no property is skipped when it is written: the names are read
-//! off the type by writing its default.
+//! Every level of the type must have `#[serde(default)]` and serialize all properties: the known names are found by
+//! serializing the default.
 
-mod check;
+mod builder;
+mod error;
 mod fit;
 mod load;
-mod mistake;
 mod name;
 mod secret;
-mod sources;
+mod validator;
 
-pub use check::{Check, Settings};
-pub use load::Loaded;
-pub use mistake::{Mistake, Mistakes};
+pub use builder::{SettingSource, SettingsBuilder};
+pub use error::{SettingError, SettingErrors};
+pub use load::LoadedSettings;
 pub use secret::Secret;
-pub use sources::{Source, Sources};
+pub use validator::{SettingsSection, SettingsValidator};

@@ -1,29 +1,30 @@
-//! Names of settings: found without regard to case, printed with colons, and the nearest one to a misspelt one.
+//! Names of settings: looked up without regard to case, printed with colons, and the nearest name to a misspelt one.
 
 use serde_json::Value;
 
-/// The path of a setting as its type spells it: each part is found without regard to case; what is not found stays.
-pub(crate) fn resolved(known: &Value, path: &[String]) -> Vec<String> {
+/// Resolves a path to the spelling of the type: each part is looked up without regard to case; unknown parts stay.
+pub(super) fn resolve(known: &Value, path: &[String]) -> Vec<String> {
     let mut at = Some(known);
     path.iter()
         .map(|part| {
-            let found = at.and_then(Value::as_object).and_then(|table| child(table, part));
+            let found = at.and_then(Value::as_object).and_then(|table| find_child(table, part));
             at = found.map(|(_, value)| value);
             found.map_or_else(|| part.clone(), |(name, _)| name.clone())
         })
         .collect()
 }
 
-/// The part of a table with this name, without regard to case.
-pub(crate) fn child<'a>(
+/// The entry of a table with this name, without regard to case.
+pub(super) fn find_child<'a>(
     table: &'a serde_json::Map<String, Value>,
     part: &str,
 ) -> Option<(&'a String, &'a Value)> {
     table.iter().find(|(name, _)| name.eq_ignore_ascii_case(part))
 }
 
-/// The value at a path. Inside a list every index is the first: lists are looked at one element at a time.
-pub(crate) fn at<'a>(value: &'a Value, path: &[String]) -> Option<&'a Value> {
+/// The value at a path. Inside a list every index means the first element: each element is tried on its own, so the
+/// tree that was written contains a list of one.
+pub(super) fn value_at<'a>(value: &'a Value, path: &[String]) -> Option<&'a Value> {
     path.iter().try_fold(value, |value, part| match value {
         Value::Array(list) => list.first(),
         other => other.get(part),
@@ -31,7 +32,7 @@ pub(crate) fn at<'a>(value: &'a Value, path: &[String]) -> Option<&'a Value> {
 }
 
 /// Names and values of all leaves; an empty list or table is a leaf.
-pub(crate) fn leaves(value: &Value) -> Vec<(String, &Value)> {
+pub(super) fn leaves(value: &Value) -> Vec<(String, &Value)> {
     let mut found = Vec::new();
     collect(String::new(), value, &mut found);
     found
@@ -53,50 +54,18 @@ fn collect<'a>(name: String, value: &'a Value, found: &mut Vec<(String, &'a Valu
     }
 }
 
-/// The nearest of some names, if one is near enough to have been meant.
-pub(crate) fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+/// The nearest of some names, if it is near enough to have been meant.
+pub(super) fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let name = name.to_ascii_lowercase();
-    let near = |other: &&str| distance(&name, &other.to_ascii_lowercase());
-    let (far, found) = names.map(|other| (near(&other), other)).min()?;
+    let distance = |other: &&str| strsim::levenshtein(&name, &other.to_ascii_lowercase());
+    let (far, found) = names.map(|other| (distance(&other), other)).min()?;
+    // One typing error in four letters, four at most: beyond that a suggestion confuses more than it helps.
     (far <= (name.len() / 4).clamp(1, 4)).then_some(found)
-}
-
-/// Letters to add, drop or change to make one text of the other.
-fn distance(one: &str, other: &str) -> usize {
-    let other: Vec<char> = other.chars().collect();
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (i, letter) in one.chars().enumerate() {
-        let mut diagonal = i;
-        let mut left = i + 1;
-        for (above, candidate) in row.iter_mut().skip(1).zip(&other) {
-            let changed = diagonal + usize::from(letter != *candidate);
-            diagonal = *above;
-            left = changed.min(left + 1).min(*above + 1);
-            *above = left;
-        }
-        if let Some(first) = row.first_mut() {
-            *first = i + 1;
-        }
-    }
-    row.last().copied().unwrap_or_default()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{distance, nearest};
-
-    #[test]
-    fn the_distance_counts_letters() {
-        for (one, other, expected) in [
-            ("", "", 0),
-            ("a", "", 1),
-            ("", "ab", 2),
-            ("kitten", "sitting", 3),
-            ("flaw", "lawn", 2),
-        ] {
-            assert_eq!(distance(one, other), expected, "{one} {other}");
-        }
-    }
+    use super::nearest;
 
     #[test]
     fn a_name_far_from_all_has_no_nearest() {

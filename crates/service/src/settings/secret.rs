@@ -1,19 +1,19 @@
 //! A text that is never printed.
 //!
-//! Owns the mask: neither `Debug` nor serde shows the text, so neither logs nor `settings show` can. Whoever needs it
-//! calls [`Secret::expose`], which is easy to search for.
+//! Owns the mask: neither `Debug` nor serde shows the text, so neither logs nor `settings show` can. Code that needs
+//! the text calls [`Secret::expose`], which is easy to search for.
 
 use std::fmt;
 
 use ring::hmac;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// What is written instead of a secret.
+/// Printed instead of a secret.
 const MASKED: &str = "(secret)";
-/// What is written instead of a secret nobody has given.
+/// Printed instead of a secret that is not set.
 const NOT_SET: &str = "(secret, not set)";
 
-/// A text that only [`Secret::expose`] shows.
+/// A text that only [`Secret::expose`] reveals.
 #[derive(Clone, Default)]
 pub struct Secret(String);
 
@@ -30,23 +30,24 @@ impl Secret {
         &self.0
     }
 
-    /// Whether there is a text at all.
+    /// Whether the text is not empty.
     #[must_use]
     pub fn is_set(&self) -> bool {
         !self.0.is_empty()
     }
 
-    /// Whether another text is the same, in a time that does not tell where they differ.
+    /// Compares with another text, in a time that does not reveal where they differ.
     #[must_use]
     pub fn matches(&self, other: &str) -> bool {
-        // Comparing signatures under any key takes the same time for every text of the same length.
+        // The MACs are compared in constant time. The key does not matter: the texts are hashed only to have equal
+        // lengths.
         let key = hmac::Key::new(hmac::HMAC_SHA256, b"compare");
         let tag = hmac::sign(&key, self.0.as_bytes());
         hmac::verify(&key, other.as_bytes(), tag.as_ref()).is_ok()
     }
 
-    /// Whether a written value stands for a secret.
-    pub(crate) fn is_mask(written: &serde_json::Value) -> bool {
+    /// Whether a serialized value is the mask of a secret.
+    pub(super) fn is_mask(written: &serde_json::Value) -> bool {
         written.as_str().is_some_and(|text| text == MASKED || text == NOT_SET)
     }
 }
@@ -74,7 +75,7 @@ impl Serialize for Secret {
 
 impl<'de> Deserialize<'de> for Secret {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        // The usual message for a wrong type would print the value.
+        // The usual error message for a wrong type would print the value.
         match serde_json::Value::deserialize(deserializer)? {
             serde_json::Value::String(text) => Ok(Self(text)),
             _ => Err(serde::de::Error::custom("a secret is a text")),

@@ -1,7 +1,7 @@
-//! Sending what was gathered to a collector.
+//! Export of spans and totals to a collector.
 //!
-//! Owns the outbox, bounded, and when it is emptied. A collector that is away costs memory up to the bound and then the
-//! oldest spans, never a request of the program.
+//! Owns the bounded outbox and when it is flushed. While a collector is unavailable, spans use memory up to the bound,
+//! then the oldest are dropped; requests of the program never wait or fail because of it.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -12,36 +12,36 @@ use serde_json::Value as Json;
 
 use super::layer::Telemetry;
 use super::otlp;
-use super::span::Ended;
+use super::span::FinishedSpan;
 
-/// Spans kept while the collector is away.
+/// Maximum number of spans that wait for the collector.
 const SPANS_MAX: usize = 4096;
-/// Spans of one request.
+/// Maximum number of spans in one request.
 const REQUEST_SPANS_MAX: usize = 512;
-/// How long a collector may take.
+/// The timeout of a request to the collector.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Where spans wait, and where they go.
+/// The collector and the spans that wait for it.
 pub(super) struct Exporter {
     endpoint: String,
     http: reqwest::Client,
-    outbox: Mutex<VecDeque<Ended>>,
+    outbox: Mutex<VecDeque<FinishedSpan>>,
 }
 
 /// Why an export failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ExportError {
-    /// The collector is away or busy; what was to be sent waits.
-    Away(String),
-    /// The collector refused what was sent; it is dropped.
-    Refused(u16),
+    /// The collector cannot be reached or is busy. The spans are kept for the next attempt.
+    Unavailable(String),
+    /// The collector rejected the request. Its spans are dropped: sending them again would fail again.
+    Rejected(u16),
 }
 
 impl Telemetry {
-    /// Sends what waits. Does nothing when the settings name no collector.
+    /// Sends the waiting spans and the totals. Does nothing if the settings name no collector.
     ///
     /// # Errors
-    /// `Away` when it is to be tried again, `Refused` when it is not.
+    /// `Unavailable` if a later attempt may succeed, `Rejected` otherwise.
     pub async fn flush(&self) -> Result<(), ExportError> {
         let Some(exporter) = &self.inner.exporter else { return Ok(()) };
         let service_name = &self.inner.settings.service_name;
@@ -51,13 +51,13 @@ impl Telemetry {
                 break;
             }
             let sent = exporter.post("v1/traces", &otlp::traces(service_name, &spans)).await;
-            if let Err(ExportError::Away(_)) = &sent {
+            if let Err(ExportError::Unavailable(_)) = &sent {
                 exporter.put_back(spans);
             }
             sent?;
         }
         let series = self.inner.totals.snapshot();
-        let times = (self.inner.began_ms, self.inner.environment.now().0);
+        let times = (self.inner.started_ms, self.inner.environment.now().0);
         match series.is_empty() {
             true => Ok(()),
             false => {
@@ -66,11 +66,12 @@ impl Telemetry {
         }
     }
 
-    /// Sends what waits every few seconds, until the last clone outside of layers is dropped.
+    /// Flushes at the interval of the settings, until the last clone outside of layers is dropped.
     pub fn start(&self) {
         if self.inner.exporter.is_none() {
             return;
         }
+        // A weak reference: the task must not keep the telemetry alive that it serves.
         let alive = Arc::downgrade(&self.inner);
         let environment = self.inner.environment.clone();
         let interval = Duration::from_secs(self.inner.settings.export_seconds.max(1));
@@ -87,7 +88,7 @@ impl Telemetry {
         });
     }
 
-    /// Sends what waits a last time.
+    /// Flushes a last time.
     pub async fn stop(&self) {
         if let Err(error) = self.flush().await {
             tracing::warn!(error = %error, "the last telemetry was not sent");
@@ -101,7 +102,7 @@ impl Exporter {
         Self { endpoint: endpoint.to_owned(), http, outbox: Mutex::default() }
     }
 
-    pub(super) fn push(&self, span: Ended) {
+    pub(super) fn push(&self, span: FinishedSpan) {
         let mut outbox = self.lock();
         if outbox.len() >= SPANS_MAX {
             outbox.pop_front();
@@ -109,13 +110,14 @@ impl Exporter {
         outbox.push_back(span);
     }
 
-    fn take(&self) -> Vec<Ended> {
+    fn take(&self) -> Vec<FinishedSpan> {
         let mut outbox = self.lock();
         let count = outbox.len().min(REQUEST_SPANS_MAX);
         outbox.drain(..count).collect()
     }
 
-    fn put_back(&self, spans: Vec<Ended>) {
+    /// Returns spans to the front, in their order. Newer spans that arrived meanwhile stay; the bound drops the oldest.
+    fn put_back(&self, spans: Vec<FinishedSpan>) {
         let mut outbox = self.lock();
         for span in spans.into_iter().rev() {
             if outbox.len() < SPANS_MAX {
@@ -126,15 +128,18 @@ impl Exporter {
 
     async fn post(&self, path: &str, body: &Json) -> Result<(), ExportError> {
         let request = self.http.post(format!("{}/{path}", self.endpoint)).json(body);
-        let answer = request.send().await.map_err(|error| ExportError::Away(error.to_string()))?;
-        match answer.status().as_u16() {
+        let response =
+            request.send().await.map_err(|error| ExportError::Unavailable(error.to_string()))?;
+        match response.status().as_u16() {
             200..=299 => Ok(()),
-            status @ (429 | 502 | 503 | 504) => Err(ExportError::Away(format!("status {status}"))),
-            status => Err(ExportError::Refused(status)),
+            status @ (429 | 502 | 503 | 504) => {
+                Err(ExportError::Unavailable(format!("status {status}")))
+            }
+            status => Err(ExportError::Rejected(status)),
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, VecDeque<Ended>> {
+    fn lock(&self) -> MutexGuard<'_, VecDeque<FinishedSpan>> {
         self.outbox.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -142,8 +147,8 @@ impl Exporter {
 impl fmt::Display for ExportError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Away(why) => write!(formatter, "the collector cannot be reached: {why}"),
-            Self::Refused(status) => {
+            Self::Unavailable(why) => write!(formatter, "the collector cannot be reached: {why}"),
+            Self::Rejected(status) => {
                 write!(formatter, "the collector refused the telemetry with status {status}")
             }
         }

@@ -1,4 +1,4 @@
-//! What a running system tells its operator: one span per data call and totals of them, for a collector and as text.
+//! Telemetry for operators: one span per data call, and totals of them, for a collector and as metrics.
 //!
 //! ```text
 //! client: span "data call" ─┐
@@ -6,10 +6,13 @@
 //!                                     └► outbox ─► /v1/traces (OTLP over HTTP, as JSON)
 //! ```
 //!
-//! Owns the reading of spans, the totals, and the export. Does not own logs, nor which subscriber a program installs.
-//! The id of a tenant or user is a field of spans, where it costs nothing; it is a label of metrics only when
-//! [`TelemetrySettings::metric_labels`] names it, because every value of a label is a series for ever. A service shows
-//! its totals at `/metrics` by `kit.metrics().add_source(move || telemetry.render())`.
+//! Owns recording spans, the totals, and the export. Does not own logs, nor which subscriber a program installs. A span
+//! with a field `traceparent`, as the HTTP middleware records it, continues the trace of its caller (W3C trace
+//! context).
+//!
+//! The id of a tenant or user is a field of spans. It is a label of metrics only when
+//! [`TelemetrySettings::metric_labels`] names it, because every label value is a time series for ever. A service shows
+//! its totals at `/metrics` by `server.metrics().add_collector(telemetry.collector())`.
 //!
 //! ```
 //! # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
@@ -21,7 +24,7 @@
 //! let telemetry = Telemetry::new(TelemetrySettings::default(), account.environment());
 //! let subscriber = tracing_subscriber::registry().with(telemetry.layer());
 //! let _guard = tracing::subscriber::set_default(subscriber); // a program: set_global_default
-//! telemetry.start(); // sends, if the settings name a collector
+//! telemetry.start(); // exports, if the settings name a collector
 //! account.database("shop")?.create_if_missing(None).await?;
 //! let labels = r#"{container="",database="shop",operation="create database",status="ok"}"#;
 //! assert!(telemetry.render().contains(&format!("data_calls_total{labels} 1")));

@@ -1,21 +1,21 @@
-//! What the operator chooses.
+//! The settings section `Telemetry`.
 
 use serde::{Deserialize, Serialize};
 
-use crate::settings::{Check, Settings};
+use crate::settings::{SettingsSection, SettingsValidator};
 
-/// Settings of telemetry, `Telemetry:OtlpEndpoint` and so on.
+/// The section `Telemetry`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "PascalCase")]
 pub struct TelemetrySettings {
-    /// Name of the service in what is exported; empty for the one the program gives itself.
+    /// Name of the service in exported data; empty for the name that the program gives.
     pub service_name: String,
-    /// Address of a collector that takes OTLP over HTTP, such as `http://localhost:4318`; empty to export nothing.
+    /// URL of a collector for OTLP over HTTP, such as `http://localhost:4318`; empty to export nothing.
     pub otlp_endpoint: String,
     /// Seconds between two exports.
     pub export_seconds: u64,
-    /// Fields of spans, of the data call or around it, that become labels of metrics besides the closed lists. Every
-    /// value makes a series: name `tenant` here only when tenants are few.
+    /// Span fields that become labels of metrics, of the data call or its ancestors. Every value is a time series: name
+    /// `tenant` here only if there are few tenants.
     pub metric_labels: Vec<String>,
 }
 
@@ -31,9 +31,9 @@ impl Default for TelemetrySettings {
 }
 
 impl TelemetrySettings {
-    /// The same, with the program's own name where the operator chose none.
+    /// The same settings with this service name, unless the operator set one.
     #[must_use]
-    pub fn of_service(mut self, name: &str) -> Self {
+    pub fn with_default_service_name(mut self, name: &str) -> Self {
         if self.service_name.is_empty() {
             name.clone_into(&mut self.service_name);
         }
@@ -41,13 +41,13 @@ impl TelemetrySettings {
     }
 }
 
-impl Settings for TelemetrySettings {
-    fn check(&self, check: &mut Check) {
+impl SettingsSection for TelemetrySettings {
+    fn validate(&self, validator: &mut SettingsValidator) {
         let endpoint = &self.otlp_endpoint;
         let is_address = endpoint.is_empty()
-            || ["http://", "https://"].iter().any(|it| endpoint.starts_with(it));
+            || ["http://", "https://"].iter().any(|scheme| endpoint.starts_with(scheme));
         let allowed = "an address as http://localhost:4318, or nothing to export nothing";
-        check.require("OtlpEndpoint", is_address, allowed);
-        check.within("ExportSeconds", self.export_seconds, 1..=3600);
+        validator.require("OtlpEndpoint", is_address, allowed);
+        validator.require_range("ExportSeconds", self.export_seconds, 1..=3600);
     }
 }

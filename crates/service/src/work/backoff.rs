@@ -1,15 +1,16 @@
-//! How long to wait after a failure. Pure: randomness comes with the question.
+//! Exponential back-off with jitter. Pure: the caller passes the random number.
 
 use std::time::Duration;
 
-/// Waits that double with every failure in a row and are never shorter than that.
+/// Delays that double with every consecutive failure. Jitter only lengthens them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Backoff {
-    /// The wait after the first failure.
+    /// The delay after the first failure.
     pub first: Duration,
-    /// No wait is longer, but for the jitter.
+    /// The maximum delay, before jitter.
     pub longest: Duration,
-    /// A wait is longer by up to this share of it, drawn, so that what failed together does not come back together.
+    /// A delay is longer by a random share of up to this percentage, so that items that failed together are not retried
+    /// together.
     pub jitter_percent: u32,
 }
 
@@ -21,7 +22,7 @@ impl Default for Backoff {
 }
 
 impl Backoff {
-    /// The wait after this many failures in a row, at least one.
+    /// The delay after this many consecutive failures, at least one.
     #[must_use]
     pub fn delay(&self, failures: u32, random: u64) -> Duration {
         let doubled = 1_u32.checked_shl(failures.saturating_sub(1)).unwrap_or(u32::MAX);
@@ -30,7 +31,7 @@ impl Backoff {
     }
 }
 
-/// Up to this share of a duration.
+/// A random share of a duration, up to this percentage.
 pub(super) fn jitter(of: Duration, percent: u32, random: u64) -> Duration {
     let most_ms = u64::try_from(of.as_millis() * u128::from(percent) / 100).unwrap_or(u64::MAX);
     Duration::from_millis(random % most_ms.saturating_add(1))

@@ -1,139 +1,146 @@
-//! A claim: the right to end one work, for as long as nobody else took it.
+//! A claim: the right to work on one item until a lease expires.
 //!
-//! Owns taking it, keeping it and the writes under it. A claim is known by its owner, a text drawn for this claim
-//! alone, so that no write of an earlier claim can pass for one of this. Does not own how work ends: see `end`.
+//! Owns acquiring it, renewing it and the writes under it. A claim is stored in the item itself, as the owner and the
+//! end of the lease, so acquiring one is a write with `If-Match`: of several workers that read the same etag, one
+//! succeeds. The owner is a text that is random per claim. It distinguishes this claim from an earlier one of the same
+//! worker, whose late write must not succeed. Does not own how an attempt ends: see `completion`.
 
 use client::{Container, ErrorKind, Item, Result};
 
-use super::queue::Queue;
+use super::queue::WorkQueue;
 use super::worker::WorkError;
-use super::{Moment, Stage, State, Work};
+use super::{UtcTimestamp, WorkItem, WorkStage, WorkState};
 
-/// Rounds of one write under a claim, when others write other properties of the item meanwhile.
-const ROUNDS_MAX: u32 = 20;
+/// Attempts of one write under a claim, if others write the item meanwhile.
+const WRITE_ATTEMPTS_MAX: u32 = 20;
 
-/// Work that is ours for a while. Dropped, it stays claimed until its lease ends.
+/// A claimed item. Dropping it does not release the claim: the lease expires instead, because a drop cannot write.
 #[derive(Debug)]
 pub struct Claim<T> {
     item: Item<T>,
     owner: String,
-    queue: Queue<T>,
+    queue: WorkQueue<T>,
     charge: f64,
 }
 
-/// What an attempt to claim came to.
-pub(super) enum Claiming<T> {
+/// The result of an attempt to claim an item.
+pub(super) enum ClaimAttempt<T> {
     Claimed(Claim<T>),
-    /// It is done, claimed by somebody else, or not due yet.
+    /// It is done, claimed by another worker, or not due yet.
     NotDue,
-    /// Somebody else wrote it first; whoever did is seen by the change feed or the next timer.
+    /// Another writer was first. Its write reaches the queue again through the change feed or the next timer.
     Taken,
-    /// Its lease was lost once too often.
+    /// Its lease expired once too often, so it was marked as dead instead.
     Dead,
 }
 
-impl<T: Work> Queue<T> {
-    /// Claims work that waits and is due, or whose lease ended; none when it does not, or somebody else was faster.
+impl<T: WorkItem> WorkQueue<T> {
+    /// Claims an item that is due or whose lease expired. `None` if it is neither, or another worker was faster.
     ///
     /// # Errors
-    /// Those of [`Container::save`]. If the write may have happened, the claim stands without an owner and its lease
-    /// ends.
+    /// Those of [`Container::save`]. If the write may have happened anyway, the item is claimed by nobody who knows it,
+    /// and becomes available when the lease expires.
     pub async fn claim(&self, item: Item<T>) -> Result<Option<Claim<T>>> {
         Ok(match self.try_claim(item).await? {
-            Claiming::Claimed(claim) => Some(claim),
-            Claiming::NotDue | Claiming::Taken | Claiming::Dead => None,
+            ClaimAttempt::Claimed(claim) => Some(claim),
+            ClaimAttempt::NotDue | ClaimAttempt::Taken | ClaimAttempt::Dead => None,
         })
     }
 
-    pub(super) async fn try_claim(&self, mut item: Item<T>) -> Result<Claiming<T>> {
+    pub(super) async fn try_claim(&self, mut item: Item<T>) -> Result<ClaimAttempt<T>> {
         let now = self.now();
-        let Some(mut next) = item.value.state().free::<T>(now) else {
-            return Ok(Claiming::NotDue);
+        let Some(mut next) = item.value.state().begin_attempt::<T>(now) else {
+            return Ok(ClaimAttempt::NotDue);
         };
-        self.worker().met(&item.value);
+        self.worker().on_due(&item.value);
+        // `begin_attempt` counted an expired lease as an attempt: otherwise an item that kills its worker would be
+        // retried for ever.
         let is_dead = next.attempts >= self.settings().attempts_max;
         let owner = self.new_owner();
         let until = now.after(self.settings().lease);
         next.stage = match is_dead {
-            true => Stage::Dead,
-            false => Stage::Claimed { owner: owner.clone(), until },
+            true => WorkStage::Dead,
+            false => WorkStage::Claimed { owner: owner.clone(), until },
         };
         item.value.set_state(next);
         self.refresh_ttl(&mut item.value, now);
         let key = item.value.partition_key();
         let saved = match self.container().save(&key, &item).await {
             Ok(saved) => saved,
-            Err(error) if is_taken(error.kind()) => return Ok(Claiming::Taken),
+            Err(error) if is_write_conflict(error.kind()) => return Ok(ClaimAttempt::Taken),
             Err(error) => return Err(error),
         };
         if is_dead {
-            return Ok(Claiming::Dead);
+            return Ok(ClaimAttempt::Dead);
         }
         let (item, charge) = (saved.value, saved.charge);
-        Ok(Claiming::Claimed(Claim { item, owner, queue: self.clone(), charge }))
+        Ok(ClaimAttempt::Claimed(Claim { item, owner, queue: self.clone(), charge }))
     }
 }
 
-impl<T: Work> Claim<T> {
-    /// The document as it was claimed or last recorded.
+impl<T: WorkItem> Claim<T> {
+    /// The document as it was claimed or last written.
     #[must_use]
     pub fn document(&self) -> &T {
         &self.item.value
     }
 
-    /// The container it lives in.
+    /// The container of the item.
     #[must_use]
     pub fn container(&self) -> &Container {
         self.queue.container()
     }
 
-    /// Request units of the claim so far, with what was added to it.
+    /// Request units of this claim so far, including those added by the worker.
     #[must_use]
     pub fn charge(&self) -> f64 {
         self.charge
     }
 
-    /// Adds what a call of the worker cost.
+    /// Adds the charge of a call that the worker made.
     pub fn add_charge(&mut self, charge: f64) {
         self.charge += charge;
     }
 
-    /// Keeps the claim for another lease.
+    /// Extends the lease.
     ///
     /// # Errors
-    /// `Lost` when somebody else has it; `Again` when the write failed.
+    /// `Lost` if another worker has the claim; `Retry` if the write failed.
     pub async fn renew(&mut self) -> std::result::Result<(), WorkError> {
         self.record(|_| ()).await
     }
 
-    /// Writes a step that is done into the document and keeps the claim for another lease. `change` runs again when
-    /// somebody else wrote the item meanwhile.
+    /// Writes progress into the document and extends the lease. `change` runs again if others wrote the item meanwhile.
     ///
     /// # Errors
-    /// `Lost` when somebody else has the claim; `Again` when the write failed.
+    /// `Lost` if another worker has the claim; `Retry` if the write failed.
     pub async fn record(
         &mut self,
         change: impl Fn(&mut T) + Send,
     ) -> std::result::Result<(), WorkError> {
         let (owner, lease) = (self.owner.clone(), self.queue.settings().lease);
-        let renewed = |document: &mut T, now: Moment| {
-            let stage = Stage::Claimed { owner: owner.clone(), until: now.after(lease) };
+        let renewed = |document: &mut T, now: UtcTimestamp| {
+            let stage = WorkStage::Claimed { owner: owner.clone(), until: now.after(lease) };
             let state = document.state();
-            document.set_state(State { stage, ..state });
+            document.set_state(WorkState { stage, ..state });
             change(document);
         };
         match self.write(renewed).await? {
-            Written::Yes => Ok(()),
-            Written::Lost | Written::Gone => Err(WorkError::Lost),
+            ClaimWrite::Written => Ok(()),
+            ClaimWrite::Lost | ClaimWrite::Gone => Err(WorkError::Lost),
         }
     }
 
-    /// Writes under the claim: only while the stored item says that it is ours.
-    pub(super) async fn write(&mut self, change: impl Fn(&mut T, Moment)) -> Result<Written> {
+    /// Writes the item while the claim is ours. A conflict with another writer is resolved by reading the item again
+    /// and repeating the change; it fails only if the claim itself has changed hands.
+    pub(super) async fn write(
+        &mut self,
+        change: impl Fn(&mut T, UtcTimestamp),
+    ) -> Result<ClaimWrite> {
         let key = self.item.value.partition_key();
-        for round in 1.. {
+        for attempt in 1.. {
             if !self.is_ours() {
-                return Ok(Written::Lost);
+                return Ok(ClaimWrite::Lost);
             }
             let now = self.queue.now();
             let mut item = self.item.clone();
@@ -143,45 +150,45 @@ impl<T: Work> Claim<T> {
                 Ok(saved) => {
                     self.charge += saved.charge;
                     self.item = saved.value;
-                    return Ok(Written::Yes);
+                    return Ok(ClaimWrite::Written);
                 }
-                Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Written::Gone),
+                Err(error) if error.kind() == ErrorKind::NotFound => return Ok(ClaimWrite::Gone),
                 Err(error) => error,
             };
-            if error.kind() != ErrorKind::Precondition || round == ROUNDS_MAX {
+            if error.kind() != ErrorKind::Precondition || attempt == WRITE_ATTEMPTS_MAX {
                 return Err(error);
             }
-            // Somebody wrote it. If the claim is still ours then, they changed something else.
+            // Another writer changed the item. Read it again: if the claim is still ours, the writes did not conflict.
             match self.queue.container().read::<T>(&key, self.item.value.id()).await {
                 Ok(read) => {
                     self.charge += read.charge;
                     self.item = read.value;
                 }
-                Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Written::Gone),
+                Err(error) if error.kind() == ErrorKind::NotFound => return Ok(ClaimWrite::Gone),
                 Err(error) => return Err(error),
             }
         }
-        Ok(Written::Lost)
+        Ok(ClaimWrite::Lost)
     }
 
-    /// Whether the item, as last seen, says that the claim is ours.
+    /// Whether the claim is ours in the item as it was last read.
     fn is_ours(&self) -> bool {
         let stage = self.item.value.state().stage;
-        matches!(stage, Stage::Claimed { owner, .. } if owner == self.owner)
+        matches!(stage, WorkStage::Claimed { owner, .. } if owner == self.owner)
     }
 }
 
-/// What became of a write under a claim.
+/// The result of a write under a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Written {
-    Yes,
-    /// Somebody else has the claim.
+pub(super) enum ClaimWrite {
+    Written,
+    /// Another worker has the claim.
     Lost,
-    /// The item is gone.
+    /// The item was deleted.
     Gone,
 }
 
-/// Whether a guarded write was refused because the item is another now, or gone.
-pub(super) fn is_taken(kind: ErrorKind) -> bool {
+/// Whether a conditional write failed because the item has changed or was deleted.
+pub(super) fn is_write_conflict(kind: ErrorKind) -> bool {
     matches!(kind, ErrorKind::Precondition | ErrorKind::NotFound)
 }

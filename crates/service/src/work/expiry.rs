@@ -1,58 +1,58 @@
-//! Items that end at a moment of their own.
+//! Items that expire at a fixed time.
 //!
-//! Owns the step from "ends at" to the property `ttl`, which counts from the last write and so must be computed at
-//! every write. Does not own expiry itself. The container needs a default time to live, or `-1`; otherwise `ttl` says
-//! nothing.
+//! Owns computing the property `ttl` from that time. `ttl` counts from the last write, so it must be computed anew at
+//! every write; otherwise each write would postpone the expiry. Does not own expiry itself. The container needs a
+//! default time to live, or `-1`; otherwise `ttl` has no effect.
 
 use client::{Container, Item, PartitionKey, Response, Result};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::Moment;
+use super::UtcTimestamp;
 
-/// A document that may end at a moment of its own.
+/// A document that may expire at a fixed time.
 pub trait Expires {
-    /// Where its `ttl` is kept and when it ends; none to leave `ttl` as it is.
+    /// Its property `ttl` and its expiry; `None` leaves `ttl` as it is.
     fn expiry(&mut self) -> Option<Expiry<'_>> {
         None
     }
 }
 
-/// Where a document keeps its `ttl`, and when it ends.
+/// The property `ttl` of a document, and its expiry.
 #[derive(Debug)]
 pub struct Expiry<'a> {
     /// The property `ttl`, in seconds after the write.
     pub ttl: &'a mut Option<u32>,
-    /// When the document is to be gone, such as its creation and a retention after it.
-    pub at: Moment,
+    /// The time at which the document expires, such as its creation plus a retention.
+    pub at: UtcTimestamp,
 }
 
-/// The longest `ttl` an item may say.
+/// The maximum of `ttl`.
 const TTL_SECONDS_MAX: u32 = 2_147_483_647;
 
-/// Sets `ttl` for a write that happens now: the seconds that remain, at least one.
-pub fn refresh_ttl(document: &mut impl Expires, now: Moment) {
+/// Sets `ttl` for a write that happens now: the remaining seconds, at least one.
+pub fn refresh_ttl(document: &mut impl Expires, now: UtcTimestamp) {
     if let Some(Expiry { ttl, at }) = document.expiry() {
         *ttl = Some(ttl_seconds(at, now));
     }
 }
 
-/// The `ttl` of an item that is written now and is to be gone then: the seconds that remain, at least one.
+/// The `ttl` of an item that is written now and expires at `at`: the remaining seconds, at least one.
 #[must_use]
-pub fn ttl_seconds(at: Moment, now: Moment) -> u32 {
-    // Rounded up: an item may live a second too long, never one too short.
+pub fn ttl_seconds(at: UtcTimestamp, now: UtcTimestamp) -> u32 {
+    // Rounded up: an item may live up to a second too long, but never too short.
     let seconds = at.since(now).as_millis().div_ceil(1000).max(1);
     u32::try_from(seconds).unwrap_or(u32::MAX).min(TTL_SECONDS_MAX)
 }
 
-/// A container whose documents end at moments of their own: every write through it computes `ttl` anew.
+/// A container whose documents expire at fixed times: every write through it computes `ttl`.
 #[derive(Clone, Debug)]
-pub struct Expiring {
+pub struct ExpiringContainer {
     container: Container,
 }
 
-impl Expiring {
-    /// The container with this habit.
+impl ExpiringContainer {
+    /// Wraps a container.
     #[must_use]
     pub fn new(container: &Container) -> Self {
         Self { container: container.clone() }
@@ -100,8 +100,8 @@ impl Expiring {
         self.container.save(key, item).await
     }
 
-    /// Reads, changes, writes; see [`Container::modify`]. A change that changes nothing writes nothing, whatever `ttl`
-    /// would be now.
+    /// Reads, changes and writes; see [`Container::modify`]. If the change alters nothing, nothing is written, although
+    /// `ttl` would be different now.
     ///
     /// # Errors
     /// Those of [`Container::modify`].
@@ -127,7 +127,7 @@ impl Expiring {
     }
 
     fn refresh(&self, value: &mut impl Expires) {
-        refresh_ttl(value, Moment::now(self.container.account().environment()));
+        refresh_ttl(value, UtcTimestamp::now(self.container.account().environment()));
     }
 }
 
@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     struct Note {
-        created: Moment,
+        created: UtcTimestamp,
         ttl: Option<u32>,
     }
 
@@ -150,7 +150,7 @@ mod tests {
     }
 
     fn check(written_after_ms: u64, ttl: u32) {
-        let created = Moment::from_ms(1_000_000);
+        let created = UtcTimestamp::from_ms(1_000_000);
         let mut note = Note { created, ttl: None };
         refresh_ttl(&mut note, created.after(Duration::from_millis(written_after_ms)));
         assert_eq!(note.ttl, Some(ttl), "{written_after_ms}");
@@ -172,7 +172,7 @@ mod tests {
         struct Endless(Option<u32>);
         impl Expires for Endless {}
         let mut endless = Endless(Some(7));
-        refresh_ttl(&mut endless, Moment::default());
+        refresh_ttl(&mut endless, UtcTimestamp::default());
         assert_eq!(endless.0, Some(7));
     }
 }

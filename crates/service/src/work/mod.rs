@@ -1,20 +1,21 @@
-//! Work that must be done once and outlives the program: items that wait for it, jobs that repeat, items that end.
+//! Background work that survives restarts: work queues, periodic jobs, and items that expire.
 //!
 //! ```text
-//! change feed ─► Queue::reaction ─┐
-//! timer (Jobs) ─► Queue::run_due ─┴► claim (If-Match, lease) ─► Worker ─► done | again later | dead
+//! change feed ─► WorkQueue::reaction ─┐
+//! timer (Jobs) ─► WorkQueue::run_due ─┴► claim (If-Match, lease) ─► Worker ─► done | retry | dead
 //! ```
 //!
-//! Or, where one worker at a time is to have all work of a logical partition, the timer only puts what is due back into
-//! the change feed ([`Queue::release_due`]).
+//! Where one worker at a time must process all items of a logical partition, the timer only releases due items into the
+//! change feed ([`WorkQueue::release_due`]).
 //!
-//! Owns the claim, its lease, attempts and back-off ([`Queue`]); periodic jobs with one leader ([`Jobs`]); `ttl` from
-//! "ends at" ([`Expires`]). Does not own the items: they live in a container of the system, under the names the system
-//! gave them, and say through [`Work`] what they are.
+//! Owns claims, leases, attempts and back-off ([`WorkQueue`]); periodic jobs with one leader ([`Jobs`]); `ttl` computed
+//! from a fixed expiry ([`Expires`]). Does not own the items: they live in a container of the system, with the property
+//! names the system chose, and describe themselves through [`WorkItem`].
 //!
-//! What is promised: work that waits is done at least once, by one worker at a time as long as it keeps its lease; a
-//! worker that lost its claim cannot end it; a crash at any step leaves the work waiting or claimed, never lost. What a
-//! worker writes elsewhere must therefore have an id derived from the work, so that the second time changes nothing.
+//! Guarantees: an item that waits is processed at least once, by one worker at a time as long as it renews its lease; a
+//! worker that lost its claim cannot write a result; a crash at any step leaves the item waiting or claimed, never
+//! lost. Because an item may be processed twice, what a worker writes elsewhere must have an id derived from the item,
+//! so that the second time changes nothing.
 //!
 //! ```
 //! # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
@@ -32,10 +33,10 @@
 //!     user_id: String,
 //!     status: String,
 //!     retry_count: u32,
-//!     created_at: Moment,
-//!     next_retry_at: Option<Moment>,
+//!     created_at: UtcTimestamp,
+//!     next_retry_at: Option<UtcTimestamp>,
 //!     lease_owner: Option<String>,
-//!     lease_until: Option<Moment>,
+//!     lease_until: Option<UtcTimestamp>,
 //!     last_error: Option<String>,
 //!     ttl: Option<u32>,
 //! }
@@ -48,7 +49,7 @@
 //!     }
 //! }
 //!
-//! impl Work for Mail {
+//! impl WorkItem for Mail {
 //!     fn id(&self) -> &str {
 //!         &self.id
 //!     }
@@ -57,36 +58,36 @@
 //!         self.user_id.as_str().into()
 //!     }
 //!
-//!     fn created_at(&self) -> Moment {
+//!     fn created_at(&self) -> UtcTimestamp {
 //!         self.created_at
 //!     }
 //!
-//!     fn state(&self) -> State {
+//!     fn state(&self) -> WorkState {
 //!         let stage = match (self.status.as_str(), &self.lease_owner, self.lease_until) {
-//!             ("PROCESSING", Some(owner), Some(until)) => Stage::Claimed { owner: owner.clone(), until },
-//!             ("PENDING", ..) => Stage::Waiting { due: self.next_retry_at },
-//!             ("FAILED", ..) => self.next_retry_at.map_or(Stage::Dead, |due| Stage::Failed { due }),
-//!             _ => Stage::Done,
+//!             ("PROCESSING", Some(owner), Some(until)) => WorkStage::Claimed { owner: owner.clone(), until },
+//!             ("PENDING", ..) => WorkStage::Waiting { due: self.next_retry_at },
+//!             ("FAILED", ..) => self.next_retry_at.map_or(WorkStage::Dead, |due| WorkStage::Failed { due }),
+//!             _ => WorkStage::Done,
 //!         };
-//!         State { stage, attempts: self.retry_count, error: self.last_error.clone() }
+//!         WorkState { stage, attempts: self.retry_count, error: self.last_error.clone() }
 //!     }
 //!
-//!     fn set_state(&mut self, state: State) {
+//!     fn set_state(&mut self, state: WorkState) {
 //!         (self.lease_owner, self.lease_until, self.next_retry_at) = (None, None, None);
 //!         (self.retry_count, self.last_error) = (state.attempts, state.error);
 //!         self.status = match state.stage {
-//!             Stage::Waiting { due } => { self.next_retry_at = due; "PENDING" }
-//!             Stage::Failed { due } => { self.next_retry_at = Some(due); "FAILED" }
-//!             Stage::Claimed { owner, until } => {
+//!             WorkStage::Waiting { due } => { self.next_retry_at = due; "PENDING" }
+//!             WorkStage::Failed { due } => { self.next_retry_at = Some(due); "FAILED" }
+//!             WorkStage::Claimed { owner, until } => {
 //!                 (self.lease_owner, self.lease_until) = (Some(owner), Some(until));
 //!                 "PROCESSING"
 //!             }
-//!             Stage::Done => "COMPLETED",
-//!             Stage::Dead => "FAILED",
+//!             WorkStage::Done => "COMPLETED",
+//!             WorkStage::Dead => "FAILED",
 //!         }.to_owned();
 //!     }
 //!
-//!     fn due(now: Moment, _attempts_max: u32) -> Query {
+//!     fn due(now: UtcTimestamp, _attempts_max: u32) -> Query {
 //!         Query::text("SELECT * FROM c WHERE c.status = 'PENDING' \
 //!                      OR (c.status = 'FAILED' AND c.nextRetryAt <= @now) \
 //!                      OR (c.status = 'PROCESSING' AND c.leaseUntil <= @now) ORDER BY c.createdAt")
@@ -104,9 +105,9 @@
 //!
 //! #[async_trait]
 //! impl Worker<Mail> for Sender {
-//!     async fn work(&self, claim: &mut Claim<Mail>) -> Result<Finish<Mail>, WorkError> {
+//!     async fn work(&self, claim: &mut Claim<Mail>) -> Result<Completion<Mail>, WorkError> {
 //!         // ... send claim.document(), with an id derived from its own ...
-//!         Ok(Finish::done().with(|mail: &mut Mail| mail.status = "RATE_LIMITED".to_owned()))
+//!         Ok(Completion::done().with(|mail: &mut Mail| mail.status = "RATE_LIMITED".to_owned()))
 //!     }
 //! }
 //!
@@ -119,18 +120,18 @@
 //! let leases = database.container("leases")?;
 //! leases.create_if_missing(leases.properties(PartitionKeyDefinition::single("/id")?), None).await?;
 //!
-//! let queue = Queue::new(&mails, QueueSettings::default(), Sender);
-//! // Fresh work, as it is written:
+//! let queue = WorkQueue::new(&mails, QueueSettings::default(), Sender);
+//! // New items, as they are written:
 //! let feed = client::processor::Processor::<Mail>::builder(&mails, &leases, "mails");
 //! let feed = feed.start_at(client::processor::ProcessorStart::Beginning).build(queue.reaction()).await?;
-//! // Retries and lost leases, every minute, on one of all instances:
+//! // Retries and expired leases, every minute, on one of all instances:
 //! let due = queue.clone();
 //! let jobs = Jobs::new(&leases, JobsSettings::default()).with(
-//!     Job::every("due mails", Duration::from_secs(60)),
+//!     PeriodicJob::every("due mails", Duration::from_secs(60)),
 //!     move |_run: JobRun| { let due = due.clone(); async move { due.run_due().await?; Ok(()) } },
 //! );
 //!
-//! let now = Moment::now(mails.account().environment());
+//! let now = UtcTimestamp::now(mails.account().environment());
 //! let mail = Mail { id: "1".into(), user_id: "bob".into(), status: "PENDING".into(), retry_count: 0, created_at: now,
 //!     next_retry_at: None, lease_owner: None, lease_until: None, last_error: None, ttl: None };
 //! queue.enqueue(mail).await?;
@@ -145,8 +146,8 @@
 
 mod backoff;
 mod claim;
+mod completion;
 mod due;
-mod end;
 mod expiry;
 mod jobs;
 mod queue;
@@ -154,13 +155,13 @@ mod reaction;
 mod state;
 mod worker;
 
-pub use crate::moment::Moment;
+pub use crate::timestamp::UtcTimestamp;
 pub use backoff::Backoff;
 pub use claim::Claim;
-pub use due::Released;
-pub use expiry::{Expires, Expiring, Expiry, refresh_ttl, ttl_seconds};
-pub use jobs::{Job, JobFailure, JobRun, JobStatus, Jobs, JobsSettings};
-pub use queue::{Queue, QueueSettings, Replay, Run, Worked};
+pub use due::ReleaseCounts;
+pub use expiry::{Expires, ExpiringContainer, Expiry, refresh_ttl, ttl_seconds};
+pub use jobs::{JobFailure, JobRun, JobStatus, Jobs, JobsSettings, PeriodicJob};
+pub use queue::{QueueRun, QueueSettings, ReplayResult, WorkQueue, WorkResult};
 pub use reaction::QueueReaction;
-pub use state::{Stage, State, Work};
-pub use worker::{Ended, Finish, WorkError, Worker};
+pub use state::{WorkItem, WorkStage, WorkState};
+pub use worker::{ClaimSummary, Completion, WorkError, Worker};

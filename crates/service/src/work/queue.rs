@@ -1,7 +1,7 @@
-//! The queue as a value: enqueue, work on what is found, list what is dead, replay it.
+//! The queue: enqueue, work on items, list and replay dead ones.
 //!
-//! Owns the way of works from found to ended: logical partitions side by side, each one's in order. Does not own what
-//! finds them: the change feed (`reaction`) and a timer (`due`).
+//! Owns the order of processing: logical partitions concurrently, the items of each in sequence. Does not own what
+//! finds the items: the change feed (`reaction`) and a timer (`due`).
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -13,78 +13,80 @@ use client::{
 };
 use futures::{StreamExt, stream};
 
-use super::claim::Claiming;
+use super::claim::ClaimAttempt;
 use super::reaction::QueueReaction;
 use super::worker::Worker;
-use super::{Backoff, Expiry, Moment, Stage, State, Work, refresh_ttl, ttl_seconds};
+use super::{
+    Backoff, Expiry, UtcTimestamp, WorkItem, WorkStage, WorkState, refresh_ttl, ttl_seconds,
+};
 
-/// Work kept as items of a container. Cloning shares it.
-pub struct Queue<T> {
-    inner: Arc<Inner<T>>,
+/// A work queue stored as items of a container. Clones share it.
+pub struct WorkQueue<T> {
+    inner: Arc<QueueInner<T>>,
 }
 
-struct Inner<T> {
+struct QueueInner<T> {
     container: Container,
     settings: QueueSettings,
     worker: Box<dyn Worker<T>>,
 }
 
-/// What the operator chooses.
+/// The settings of a queue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueueSettings {
-    /// Name of this instance, for whoever reads who has a claim.
+    /// Name of this instance, shown in the owner of a claim.
     pub instance: String,
-    /// How long after it was taken or renewed a claim is free for others. Clocks of instances are compared: it must be
-    /// much longer than they differ.
+    /// Time after which a claim that was not renewed is available to others. The end of a lease is compared with the
+    /// clock of another instance, so it must be much longer than the difference between clocks.
     pub lease: Duration,
-    /// Failed attempts after which work is dead.
+    /// Number of failed attempts after which an item is dead.
     pub attempts_max: u32,
-    /// Waits between attempts.
+    /// Delays between attempts.
     pub backoff: Backoff,
-    /// Works of one run at most.
+    /// Maximum number of items of one run.
     pub batch_items_max: usize,
-    /// Logical partitions worked on side by side; the works of one are always done one after the other.
+    /// Number of logical partitions processed concurrently. The items of one are always processed in sequence.
     pub concurrency: usize,
-    /// The default time to live of the container, if the worker counts by it: work that is to live so long from its
-    /// write does not say so itself, which saves what an indexed property costs.
+    /// The default time to live of the container. An item whose `ttl` would be equal to it omits the property, which
+    /// saves the charge of an indexed property. `None` if the container has no default.
     pub default_ttl_seconds: Option<u32>,
 }
 
-/// What became of one work.
+/// The result of working on one item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Worked {
-    /// It is done, not due, or claimed by somebody else.
+pub enum WorkResult {
+    /// It is done, not due, or claimed by another worker.
     NotDue,
-    /// Somebody else wrote it first.
+    /// Another writer changed it first.
     Taken,
-    /// It was done.
+    /// It was completed.
     Done,
-    /// It is to be done later, and nothing failed.
+    /// It is due later; nothing failed.
     Postponed,
-    /// It failed and will be tried again.
-    Again,
-    /// Its attempts are spent.
+    /// It failed and will be retried.
+    Retry,
+    /// Its attempts are used up.
     Dead,
-    /// The claim was lost meanwhile.
+    /// Another worker took over the claim meanwhile.
     Lost,
     /// The item was deleted meanwhile, for example because its subject was erased.
     Gone,
 }
 
-/// What one run did, by what became of the works.
+/// The number of items of one run by result.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Run {
-    counts: BTreeMap<Worked, u64>,
+pub struct QueueRun {
+    counts: BTreeMap<WorkResult, u64>,
 }
 
-/// What became of a replay.
+/// The result of a replay.
 #[derive(Clone, Debug)]
-pub enum Replay<T> {
-    /// It waits again, with no attempt counted.
+pub enum ReplayResult<T> {
+    /// The item waits again, with no attempt counted.
     Replayed(Response<Item<T>>),
-    /// It has not failed. This is the work.
+    /// The item has not failed; this is it.
     NotFailed(Item<T>),
-    /// There is no such work.
+    /// The item does not exist.
     Missing,
 }
 
@@ -102,8 +104,8 @@ impl Default for QueueSettings {
     }
 }
 
-impl<T: Work> Queue<T> {
-    /// The queue in this container, whose works are done by this worker.
+impl<T: WorkItem> WorkQueue<T> {
+    /// The queue in this container, processed by this worker.
     #[must_use]
     pub fn new(
         container: &Container,
@@ -111,73 +113,73 @@ impl<T: Work> Queue<T> {
         worker: impl Worker<T> + 'static,
     ) -> Self {
         let (container, worker) = (container.clone(), Box::new(worker));
-        Self { inner: Arc::new(Inner { container, settings, worker }) }
+        Self { inner: Arc::new(QueueInner { container, settings, worker }) }
     }
 
-    /// Creates work.
+    /// Creates an item.
     ///
     /// # Errors
-    /// Those of [`Container::create`]: `Conflict` when there is work of this id already.
+    /// Those of [`Container::create`]: `Conflict` if an item with this id exists.
     pub async fn enqueue(&self, mut work: T) -> Result<Response<Item<T>>> {
         self.refresh_ttl(&mut work, self.now());
         self.container().create(&work.partition_key(), &work).await
     }
 
-    /// Claims one work, does it, and writes how it ended.
+    /// Claims one item, works on it, and writes the result.
     ///
     /// # Errors
-    /// Those of the writes. The work is then taken up again, by the change feed or when its lease ended.
-    pub async fn work_on(&self, item: Item<T>) -> Result<Worked> {
+    /// Those of the writes. The item is then retried, through the change feed or when its lease expires.
+    pub async fn work_on(&self, item: Item<T>) -> Result<WorkResult> {
         let mut claim = match self.try_claim(item).await? {
-            Claiming::Claimed(claim) => claim,
-            Claiming::NotDue => return Ok(Worked::NotDue),
-            Claiming::Taken => return Ok(Worked::Taken),
-            Claiming::Dead => return Ok(Worked::Dead),
+            ClaimAttempt::Claimed(claim) => claim,
+            ClaimAttempt::NotDue => return Ok(WorkResult::NotDue),
+            ClaimAttempt::Taken => return Ok(WorkResult::Taken),
+            ClaimAttempt::Dead => return Ok(WorkResult::Dead),
         };
         let outcome = self.inner.worker.work(&mut claim).await;
-        let worked = self.end(claim, outcome).await?;
-        tracing::debug!(queue = %self.container().path(), worked = ?worked, "work ended");
-        Ok(worked)
+        let result = self.end(claim, outcome).await?;
+        tracing::debug!(queue = %self.container().path(), result = ?result, "work ended");
+        Ok(result)
     }
 
-    /// Works on all of these: logical partitions side by side, each one's works in their order.
+    /// Works on these items: logical partitions concurrently, the items of each in order.
     ///
     /// # Errors
-    /// One of the writes that failed, after all others were tried; one that may succeed later rather than another, and
-    /// that one ends the work on its partition.
-    pub(super) async fn work_on_all(&self, items: Vec<Item<T>>) -> Result<Run> {
-        let mut places: HashMap<PartitionKey, usize> = HashMap::new();
+    /// One of the failed writes, after all partitions were tried; a transient one in preference. A transient failure
+    /// ends the partition it happened in, because later items must not overtake the one that failed.
+    pub(super) async fn work_on_all(&self, items: Vec<Item<T>>) -> Result<QueueRun> {
+        let mut indexes: HashMap<PartitionKey, usize> = HashMap::new();
         let mut partitions: Vec<Vec<Item<T>>> = Vec::new();
         for item in items {
-            let place = *places.entry(item.value.partition_key()).or_insert(partitions.len());
-            match partitions.get_mut(place) {
-                Some(works) => works.push(item),
+            let index = *indexes.entry(item.value.partition_key()).or_insert(partitions.len());
+            match partitions.get_mut(index) {
+                Some(items) => items.push(item),
                 None => partitions.push(vec![item]),
             }
         }
         let concurrency = self.inner.settings.concurrency.max(1);
         let mut runs = stream::iter(partitions)
-            .map(|works| self.work_in_order(works))
+            .map(|items| self.work_in_order(items))
             .buffer_unordered(concurrency);
-        let (mut run, mut failure) = (Run::default(), None);
+        let (mut run, mut failure) = (QueueRun::default(), None);
         while let Some((counts, failed)) = runs.next().await {
-            counts.into_iter().for_each(|worked| *run.counts.entry(worked).or_default() += 1);
-            failure = graver(failure, failed);
+            counts.into_iter().for_each(|result| *run.counts.entry(result).or_default() += 1);
+            failure = prefer_transient(failure, failed);
         }
         failure.map_or(Ok(run), Err)
     }
 
-    async fn work_in_order(&self, items: Vec<Item<T>>) -> (Vec<Worked>, Option<Error>) {
+    async fn work_in_order(&self, items: Vec<Item<T>>) -> (Vec<WorkResult>, Option<Error>) {
         let (mut counts, mut failure) = (Vec::with_capacity(items.len()), None);
         for item in items {
             let id = item.value.id().to_owned();
             match self.work_on(item).await {
-                Ok(worked) => counts.push(worked),
+                Ok(result) => counts.push(result),
                 Err(error) => {
-                    tracing::warn!(id, error = %error, "work could not be written");
-                    let ends_here = may_pass(&error);
-                    failure = graver(failure, Some(error));
-                    if ends_here {
+                    tracing::warn!(id, error = %error, "the result of an attempt could not be written");
+                    let ends_partition = is_transient(&error);
+                    failure = prefer_transient(failure, Some(error));
+                    if ends_partition {
                         break;
                     }
                 }
@@ -186,7 +188,7 @@ impl<T: Work> Queue<T> {
         (counts, failure)
     }
 
-    /// Work whose attempts are spent, page by page.
+    /// Items whose attempts are used up, page by page.
     ///
     /// # Errors
     /// Those of [`Container::query_page`].
@@ -194,38 +196,38 @@ impl<T: Work> Queue<T> {
         self.container().query_page(&T::dead(self.inner.settings.attempts_max), page).await
     }
 
-    /// Lets failed work, dead or not, wait again, with no attempt counted. The change feed sees it.
+    /// Resets a failed item, dead or not, to waiting with no attempt counted. The change feed delivers it again.
     ///
     /// # Errors
     /// Those of [`Container::modify`].
-    pub async fn replay(&self, partition_key: &PartitionKey, id: &str) -> Result<Replay<T>> {
+    pub async fn replay(&self, partition_key: &PartitionKey, id: &str) -> Result<ReplayResult<T>> {
         let mut has_failed = false;
         let change = |work: &mut T| {
             let state = work.state();
-            has_failed = matches!(state.stage, Stage::Dead | Stage::Failed { .. });
+            has_failed = matches!(state.stage, WorkStage::Dead | WorkStage::Failed { .. });
             if has_failed {
-                work.set_state(State { error: state.error, ..State::fresh() });
+                work.set_state(WorkState { error: state.error, ..WorkState::new() });
                 self.refresh_ttl(work, self.now());
             }
             Ok::<(), Error>(())
         };
         match self.container().modify(partition_key, id, change).await {
-            Ok(answer) if has_failed => Ok(Replay::Replayed(answer)),
-            Ok(answer) => Ok(Replay::NotFailed(answer.value)),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Replay::Missing),
+            Ok(answer) if has_failed => Ok(ReplayResult::Replayed(answer)),
+            Ok(answer) => Ok(ReplayResult::NotFailed(answer.value)),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(ReplayResult::Missing),
             Err(error) => Err(error),
         }
     }
 
-    /// What a processor of the container calls with its changes, so that fresh work is done as it is written.
+    /// The reaction for a change feed processor of the container, so that new items are processed as they are written.
     #[must_use]
     pub fn reaction(&self) -> QueueReaction<T> {
         QueueReaction::new(self.clone())
     }
 
-    /// Sets the `ttl` of work that is written now.
-    pub(super) fn refresh_ttl(&self, work: &mut T, now: Moment) {
-        match self.worker().ends_at(work, now) {
+    /// Sets the `ttl` of an item that is written now.
+    pub(super) fn refresh_ttl(&self, work: &mut T, now: UtcTimestamp) {
+        match self.worker().expires_at(work, now) {
             None => refresh_ttl(work, now),
             Some(at) => {
                 let seconds = Some(ttl_seconds(at, now));
@@ -237,8 +239,8 @@ impl<T: Work> Queue<T> {
     }
 }
 
-impl<T> Queue<T> {
-    /// The container the works live in.
+impl<T> WorkQueue<T> {
+    /// The container of the items.
     #[must_use]
     pub fn container(&self) -> &Container {
         &self.inner.container
@@ -252,50 +254,52 @@ impl<T> Queue<T> {
         &*self.inner.worker
     }
 
-    pub(super) fn now(&self) -> Moment {
-        Moment::now(self.inner.container.account().environment())
+    pub(super) fn now(&self) -> UtcTimestamp {
+        UtcTimestamp::now(self.inner.container.account().environment())
     }
 
     pub(super) fn random(&self) -> u64 {
         self.inner.container.account().environment().random()
     }
 
-    /// A name for one claim: different also for two of the same instance at the same time.
+    /// A name for one claim. It is random, so that two claims of the same instance at the same time differ.
     pub(super) fn new_owner(&self) -> String {
         format!("{}.{:016x}", self.inner.settings.instance, self.random())
     }
 }
 
-impl Run {
-    /// How many works came to this.
+impl QueueRun {
+    /// The number of items with this result.
     #[must_use]
-    pub fn count(&self, worked: Worked) -> u64 {
-        self.counts.get(&worked).copied().unwrap_or_default()
+    pub fn count(&self, result: WorkResult) -> u64 {
+        self.counts.get(&result).copied().unwrap_or_default()
     }
 }
 
-/// Whether the same write may succeed later, when the data can be reached again.
-pub(super) fn may_pass(error: &Error) -> bool {
+/// Whether the same write may succeed later, when the database can be reached again.
+pub(super) fn is_transient(error: &Error) -> bool {
     let kind = error.kind();
     matches!(kind, ErrorKind::Unavailable | ErrorKind::Unauthorized | ErrorKind::Throttled { .. })
 }
 
-/// The first of two failures, or the second if only that may pass.
-fn graver(first: Option<Error>, second: Option<Error>) -> Option<Error> {
+/// The first of two failures, or the second if only that one is transient.
+fn prefer_transient(first: Option<Error>, second: Option<Error>) -> Option<Error> {
     match (first, second) {
-        (Some(first), Some(second)) if !may_pass(&first) && may_pass(&second) => Some(second),
+        (Some(first), Some(second)) if !is_transient(&first) && is_transient(&second) => {
+            Some(second)
+        }
         (first, second) => first.or(second),
     }
 }
 
-impl<T> Clone for Queue<T> {
+impl<T> Clone for WorkQueue<T> {
     fn clone(&self) -> Self {
         Self { inner: Arc::clone(&self.inner) }
     }
 }
 
-impl<T> fmt::Debug for Queue<T> {
+impl<T> fmt::Debug for WorkQueue<T> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "Queue({})", self.inner.container.path())
+        write!(formatter, "WorkQueue({})", self.inner.container.path())
     }
 }

@@ -1,36 +1,36 @@
-//! The queue as a reaction to the change feed of its container: fresh work is done as it is written.
+//! The queue as a reaction to the change feed of its container, so that new items are processed as they are written.
 
 use async_trait::async_trait;
 use client::processor::{Context, Reaction, ReactionError};
 use client::{Change, Item};
 
-use super::queue::may_pass;
-use super::{Queue, Work};
+use super::queue::is_transient;
+use super::{WorkItem, WorkQueue};
 
-/// Works on every change that is work and due; see [`Queue::reaction`]. Changes of one logical partition come in their
-/// order, partitions are worked on side by side. Failed work is not an error here: it waits for its next attempt. Data
-/// that cannot be reached is, so that the feed waits for it.
+/// Works on every changed item that is due; see [`WorkQueue::reaction`]. Items of one logical partition are processed
+/// in order, partitions concurrently. A failed attempt is not an error here: the item waits for its next one. An
+/// unreachable database is an error, so that the feed does not move on.
 #[derive(Debug)]
 pub struct QueueReaction<T> {
-    queue: Queue<T>,
+    queue: WorkQueue<T>,
 }
 
 impl<T> QueueReaction<T> {
-    pub(super) fn new(queue: Queue<T>) -> Self {
+    pub(super) fn new(queue: WorkQueue<T>) -> Self {
         Self { queue }
     }
 }
 
 #[async_trait]
-impl<T: Work> Reaction<T> for QueueReaction<T> {
+impl<T: WorkItem> Reaction<T> for QueueReaction<T> {
     async fn react(&self, changes: &[Change<T>], _: &Context) -> Result<(), ReactionError> {
         let now = self.queue.now();
         let items = changes.iter().filter_map(|change| change.current.as_ref());
-        // Most changes are the queue's own writes coming back.
+        // Most changes are the queue's own writes; they are not due.
         let due = items.filter(|item| item.value.state().stage.is_due(now)).map(Item::clone);
         match self.queue.work_on_all(due.collect()).await {
-            Err(error) if may_pass(&error) => Err(error.into()),
-            // What cannot be written, now or later, was told of; it must not hold up the feed.
+            Err(error) if is_transient(&error) => Err(error.into()),
+            // A write that can never succeed was logged. It must not block the feed.
             _ => Ok(()),
         }
     }

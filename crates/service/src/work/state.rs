@@ -1,98 +1,98 @@
-//! What the queue must know of an item that is work, whatever its properties are called.
+//! What the queue must know about an item, whatever its properties are called.
 
 use client::{PartitionKey, Query};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::{Expires, Moment};
+use super::{Expires, UtcTimestamp};
 
-/// An item that is work: it says how its own properties spell [`State`], and how due and dead ones are found.
-pub trait Work: Expires + Clone + Serialize + DeserializeOwned + Send + Sync + 'static {
+/// An item of a queue: maps its own properties to a [`WorkState`], and finds due and dead items.
+pub trait WorkItem: Expires + Clone + Serialize + DeserializeOwned + Send + Sync + 'static {
     /// Its item id.
     fn id(&self) -> &str;
 
     /// The logical partition it lives in.
     fn partition_key(&self) -> PartitionKey;
 
-    /// When it came in: what is put back into the change feed keeps this order.
-    fn created_at(&self) -> Moment;
+    /// When it was created. Items released into the change feed keep this order.
+    fn created_at(&self) -> UtcTimestamp;
 
-    /// Where it stands.
-    fn state(&self) -> State;
+    /// Its state.
+    fn state(&self) -> WorkState;
 
-    /// Writes where it stands into its properties. [`Work::state`] must give the same back, to the millisecond; only a
-    /// due moment that has passed may come back where none was given.
-    fn set_state(&mut self, state: State);
+    /// Writes the state into its properties. [`WorkItem::state`] must return the same, to the millisecond. The only
+    /// exception: a due time that has passed may be returned where there was none.
+    fn set_state(&mut self, state: WorkState);
 
-    /// Finds, as whole items (`SELECT *`), work that waits and is due now, and claims whose lease ended, of those with
-    /// fewer than so many attempts. Order and part are its choice; an order that no index serves together with the
-    /// filter looks at everything that was ever done. Work that waits without a due time may belong to it too: it is
-    /// what the change feed missed.
-    fn due(now: Moment, attempts_max: u32) -> Query;
+    /// The query for items that are due now and for claims whose lease expired, with fewer than `attempts_max`
+    /// attempts. It returns whole items (`SELECT *`). Choose an order that an index serves together with the filter;
+    /// otherwise the query scans every item that was ever completed. It may include items that wait without a due time:
+    /// those that the change feed missed.
+    fn due(now: UtcTimestamp, attempts_max: u32) -> Query;
 
-    /// Finds, as whole items, work whose attempts are spent: as many as these.
+    /// The query for items with `attempts_max` failed attempts. It returns whole items.
     fn dead(attempts_max: u32) -> Query;
 
-    /// What is stored as the error of an attempt whose worker was lost.
+    /// The error to store for an attempt whose worker was lost.
     #[must_use]
-    fn lost(owner: &str, until: Moment) -> String {
+    fn lost_worker_error(owner: &str, until: UtcTimestamp) -> String {
         format!("the lease of '{owner}' ended at {until}")
     }
 }
 
-/// Where work stands.
+/// The state of an item.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct State {
-    /// What may happen to it next.
-    pub stage: Stage,
-    /// Attempts that failed, a lost lease included.
+pub struct WorkState {
+    /// Its stage.
+    pub stage: WorkStage,
+    /// Number of failed attempts, including expired leases.
     pub attempts: u32,
-    /// Why the last one failed.
+    /// The error of the last one.
     pub error: Option<String>,
 }
 
-/// What may happen to work next.
+/// What may happen to an item next.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Stage {
+pub enum WorkStage {
     /// It may be claimed.
     Waiting {
-        /// Not before this moment; at once when absent.
-        due: Option<Moment>,
+        /// Not before this time; at once if absent.
+        due: Option<UtcTimestamp>,
     },
-    /// Its last attempt failed, and it may be claimed for another.
+    /// Its last attempt failed. It may be claimed for another.
     Failed {
-        /// Not before this moment.
-        due: Moment,
+        /// Not before this time.
+        due: UtcTimestamp,
     },
-    /// Somebody does it now.
+    /// A worker has claimed it.
     Claimed {
-        /// Who: the instance and a number, different for every claim.
+        /// The owner of the claim: the instance and a random number.
         owner: String,
-        /// When somebody else may take over.
-        until: Moment,
+        /// The end of the lease, after which others may claim it.
+        until: UtcTimestamp,
     },
-    /// Nothing: it is done.
+    /// It is done; nothing happens any more.
     Done,
-    /// Nothing, until somebody replays it: its attempts are spent.
+    /// Its attempts are used up; nothing happens until it is replayed.
     Dead,
 }
 
-impl State {
-    /// Work nobody has tried.
+impl WorkState {
+    /// The state of a new item.
     #[must_use]
-    pub fn fresh() -> Self {
-        Self { stage: Stage::Waiting { due: None }, attempts: 0, error: None }
+    pub fn new() -> Self {
+        Self { stage: WorkStage::Waiting { due: None }, attempts: 0, error: None }
     }
 
-    /// The state to begin another attempt from, or to let others begin it: its worker, if it had one, is counted as
-    /// lost. None when nobody may have it now.
-    pub(super) fn free<T: Work>(self, now: Moment) -> Option<Self> {
+    /// The state from which another attempt begins: an expired lease counts as a failed attempt. `None` if the item is
+    /// not available now.
+    pub(super) fn begin_attempt<T: WorkItem>(self, now: UtcTimestamp) -> Option<Self> {
         match self.stage {
-            Stage::Waiting { due } if due.is_none_or(|due| due <= now) => Some(self),
-            Stage::Failed { due } if due <= now => Some(self),
-            Stage::Claimed { ref owner, until } if until <= now => {
-                tracing::warn!(owner, until = %until, "the worker that had the work was lost");
-                let error = Some(T::lost(owner, until));
+            WorkStage::Waiting { due } if due.is_none_or(|due| due <= now) => Some(self),
+            WorkStage::Failed { due } if due <= now => Some(self),
+            WorkStage::Claimed { ref owner, until } if until <= now => {
+                tracing::warn!(owner, until = %until, "the lease of a worker expired");
+                let error = Some(T::lost_worker_error(owner, until));
                 Some(Self { attempts: self.attempts.saturating_add(1), error, ..self })
             }
             _ => None,
@@ -100,9 +100,9 @@ impl State {
     }
 }
 
-impl Stage {
-    /// Whether somebody may claim it now.
-    pub(super) fn is_due(&self, now: Moment) -> bool {
+impl WorkStage {
+    /// Whether it may be claimed now.
+    pub(super) fn is_due(&self, now: UtcTimestamp) -> bool {
         match self {
             Self::Waiting { due } => due.is_none_or(|due| due <= now),
             Self::Failed { due: at } | Self::Claimed { until: at, .. } => *at <= now,

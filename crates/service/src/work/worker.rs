@@ -1,133 +1,134 @@
-//! What a system does with work, and the ways it ends.
+//! The worker of a queue, and how its attempts end.
 
 use std::time::Duration;
 
 use async_trait::async_trait;
 
-use super::{Claim, Moment, Work, Worked};
+use super::{Claim, UtcTimestamp, WorkItem, WorkResult};
 
-/// Does work. It may see the same work again after a crash or a lost lease, and must have the same effect then.
+/// Works on items. It may get the same item again after a crash or an expired lease, so its effects must be idempotent:
+/// derive the ids of what it writes from the item.
 #[async_trait]
-pub trait Worker<T: Work>: Send + Sync {
-    /// Does claimed work. The claim is written by the queue afterwards, by what this answers.
-    async fn work(&self, claim: &mut Claim<T>) -> Result<Finish<T>, WorkError>;
+pub trait Worker<T: WorkItem>: Send + Sync {
+    /// Works on a claimed item. The queue writes the returned result afterwards.
+    async fn work(&self, claim: &mut Claim<T>) -> Result<Completion<T>, WorkError>;
 
-    /// Told of work that is due, before it is claimed.
-    fn met(&self, _work: &T) {}
+    /// Called for an item that is due, before it is claimed.
+    fn on_due(&self, _work: &T) {}
 
-    /// Told how a claim ended, when that is written, and with the work as it is then; as it was last seen when it is
-    /// gone or somebody else's.
+    /// Called after the result of a claim was written, with the item as it is then; or as it was last read, if it was
+    /// deleted or belongs to another worker.
     ///
     /// # Errors
-    /// What then failed; the end of the claim stands.
-    async fn ended(&self, _work: &T, _ended: Ended) -> client::Result<()> {
+    /// What failed here. The result of the claim stays as it was written.
+    async fn on_claim_end(&self, _work: &T, _ended: ClaimSummary) -> client::Result<()> {
         Ok(())
     }
 
-    /// When work that is written as it is now is to be gone, if not when [`super::Expires`] says: for retentions that
+    /// When an item that is written now expires, instead of the time given by [`super::Expires`]: for retentions that
     /// an operator chooses.
-    fn ends_at(&self, _work: &T, _now: Moment) -> Option<Moment> {
+    fn expires_at(&self, _work: &T, _now: UtcTimestamp) -> Option<UtcTimestamp> {
         None
     }
 }
 
-/// How a claim ended.
+/// The result of a claim.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Ended {
-    /// What became of the work.
-    pub worked: Worked,
-    /// Request units of the claim, of its writes and of what the worker added to it.
+pub struct ClaimSummary {
+    /// The result.
+    pub result: WorkResult,
+    /// Request units of the claim: of its writes, and those the worker added.
     pub charge: f64,
 }
 
-/// Why work was not done.
+/// Why an attempt failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WorkError {
-    /// Try again later; it counts as an attempt. The reason is stored, so it must hold no secret.
-    Again {
+    /// Retry later; the attempt counts. The reason is stored, so it must not contain secrets.
+    Retry {
         /// Why.
         reason: String,
-        /// Not before this long from now, if that is longer than the back-off.
+        /// The minimum delay, if it is longer than the back-off.
         delay: Option<Duration>,
     },
-    /// No attempt will ever succeed: it is dead at once.
-    Never {
+    /// No attempt can succeed: the item is dead at once.
+    Permanent {
         /// Why.
         reason: String,
     },
-    /// Somebody else has the claim now, or the item is gone. Nothing is written.
+    /// Another worker has the claim, or the item was deleted. Nothing is written.
     Lost,
 }
 
-/// How an attempt ends, and what is written with it.
-pub struct Finish<T> {
-    pub(super) end: End,
-    pub(super) change: Change<T>,
+/// How an attempt ends, and what else is written with the result.
+pub struct Completion<T> {
+    pub(super) kind: CompletionKind,
+    pub(super) change: DocumentChange<T>,
 }
 
-pub(super) type Change<T> = Box<dyn Fn(&mut T) + Send + Sync>;
+pub(super) type DocumentChange<T> = Box<dyn Fn(&mut T) + Send + Sync>;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum End {
+pub(super) enum CompletionKind {
     Done,
-    Postponed { until: Moment },
-    Again { reason: String, delay: Option<Duration> },
+    Postponed { until: UtcTimestamp },
+    Retry { reason: String, delay: Option<Duration> },
 }
 
-impl<T> Finish<T> {
-    /// It is done.
+impl<T> Completion<T> {
+    /// The item is done.
     #[must_use]
     pub fn done() -> Self {
-        Self::by(End::Done)
+        Self::new(CompletionKind::Done)
     }
 
-    /// It is to be done again from that moment on, and nothing failed.
+    /// The item is due again at that time; nothing failed.
     #[must_use]
-    pub fn postponed(until: Moment) -> Self {
-        Self::by(End::Postponed { until })
+    pub fn postponed(until: UtcTimestamp) -> Self {
+        Self::new(CompletionKind::Postponed { until })
     }
 
-    /// It failed and is to be tried again, as by [`WorkError::Again`]: for an attempt that has something to write.
+    /// The attempt failed and is retried, as with [`WorkError::Retry`]: for attempts that have something to write.
     #[must_use]
-    pub fn again(reason: impl Into<String>, delay: Option<Duration>) -> Self {
-        Self::by(End::Again { reason: reason.into(), delay })
+    pub fn retry(reason: impl Into<String>, delay: Option<Duration>) -> Self {
+        Self::new(CompletionKind::Retry { reason: reason.into(), delay })
     }
 
-    fn by(end: End) -> Self {
-        Self { end, change: Box::new(|_| ()) }
+    fn new(kind: CompletionKind) -> Self {
+        Self { kind, change: Box::new(|_| ()) }
     }
 
-    /// What else to write into the document, in the same write, after its state. It runs again when somebody else wrote
-    /// the item meanwhile, so it must do nothing but change the document.
+    /// Adds a change of the document to the same write, applied after its state. It runs again if others wrote the item
+    /// meanwhile, so it must have no other effect.
     #[must_use]
     pub fn with(self, change: impl Fn(&mut T) + Send + Sync + 'static) -> Self {
         Self { change: Box::new(change), ..self }
     }
 }
 
-impl<T> std::fmt::Debug for Finish<T> {
+impl<T> std::fmt::Debug for Completion<T> {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("Finish").field("end", &self.end).finish_non_exhaustive()
+        formatter.debug_struct("Completion").field("kind", &self.kind).finish_non_exhaustive()
     }
 }
 
 impl WorkError {
-    /// Try again by the back-off.
+    /// Retry after the back-off.
     #[must_use]
-    pub fn again(reason: impl Into<String>) -> Self {
-        Self::Again { reason: reason.into(), delay: None }
+    pub fn retry(reason: impl Into<String>) -> Self {
+        Self::Retry { reason: reason.into(), delay: None }
     }
 
-    /// Do not try again.
+    /// Do not retry.
     #[must_use]
-    pub fn never(reason: impl Into<String>) -> Self {
-        Self::Never { reason: reason.into() }
+    pub fn permanent(reason: impl Into<String>) -> Self {
+        Self::Permanent { reason: reason.into() }
     }
 }
 
-/// A failed data call may succeed later.
+/// A failed data call may succeed later, so the attempt is retried.
 impl From<client::Error> for WorkError {
     fn from(error: client::Error) -> Self {
-        Self::again(error.to_string())
+        Self::retry(error.to_string())
     }
 }

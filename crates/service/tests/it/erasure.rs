@@ -2,7 +2,7 @@
 
 use client::{Account, Container, Fault, Faults, Query};
 use serde_json::{Value, json};
-use service::erasure::{Certificate, Erasure, Registration, keep_last_characters};
+use service::erasure::{Erasure, ErasureCertificate, SubjectContainer, keep_last_characters};
 
 use crate::world::{Dice, World, land, on};
 
@@ -19,11 +19,11 @@ async fn containers(world: &World) {
 fn erasure(account: &Account) -> Erasure {
     Erasure::new(&on(account, "records"), KEY)
         .with(
-            Registration::by_partition_key("events", &on(account, "events"))
+            SubjectContainer::by_partition_key("events", &on(account, "events"))
                 .redacted(|item| keep_last_characters(item, "pushToken", 4)),
         )
-        .with(Registration::by_partition_key("notifications", &on(account, "notifications")))
-        .with(Registration::by_query("owners", &on(account, "owners"), |subject| {
+        .with(SubjectContainer::by_partition_key("notifications", &on(account, "notifications")))
+        .with(SubjectContainer::by_query("owners", &on(account, "owners"), |subject| {
             Query::text("SELECT * FROM c WHERE c.userId = @subject")
                 .parameter("@subject", subject)
                 .fan_out("owners are kept by token, not by user")
@@ -55,14 +55,17 @@ async fn counts(world: &World) -> [usize; 3] {
     counts
 }
 
-fn found(certificate: &Certificate) -> Vec<(&str, u64, u64)> {
-    let told = |erased: &'_ service::erasure::ErasedContainer| (erased.found, erased.remaining);
+fn found(certificate: &ErasureCertificate) -> Vec<(&str, u64, u64)> {
+    let report = |erased: &'_ service::erasure::ErasedContainer| (erased.found, erased.remaining);
     let names = certificate.containers.iter().map(|erased| erased.name.as_str());
-    names.zip(certificate.containers.iter().map(told)).map(|(name, (f, r))| (name, f, r)).collect()
+    names
+        .zip(certificate.containers.iter().map(report))
+        .map(|(name, (f, r))| (name, f, r))
+        .collect()
 }
 
 #[tokio::test]
-async fn all_items_of_the_subject_go_and_nobody_elses() {
+async fn only_the_items_of_the_subject_are_erased() {
     let world = World::new(1).await;
     containers(&world).await;
     fill(&world, "bob", 40).await;
@@ -216,7 +219,7 @@ async fn an_export_has_every_item_once_and_hides_what_it_must() {
 }
 
 #[tokio::test]
-async fn an_export_of_nobody_is_empty() {
+async fn an_export_of_an_unknown_subject_is_empty() {
     let world = World::new(1).await;
     containers(&world).await;
     assert_eq!(erasure(&world.account).export("nobody").next().await.unwrap(), None);

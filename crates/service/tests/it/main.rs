@@ -5,7 +5,7 @@ extern crate planisphere_service as service;
 
 mod copy;
 mod erasure;
-mod ground;
+mod fixture;
 mod http;
 mod identity;
 mod schema;

@@ -1,10 +1,12 @@
-//! Settings: sources, names, mistakes, secrets.
+//! Settings: sources, names, errors, secrets.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use service::http::HttpSettings;
-use service::settings::{Check, Loaded, Secret, Settings, Source, Sources};
+use service::settings::{
+    LoadedSettings, Secret, SettingSource, SettingsBuilder, SettingsSection, SettingsValidator,
+};
 
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "PascalCase")]
@@ -53,12 +55,12 @@ impl Default for Notifications {
     }
 }
 
-impl Settings for Everything {
-    fn check(&self, check: &mut Check) {
-        check.within("Notifications:BatchSize", self.notifications.batch_size, 1..=1000);
+impl SettingsSection for Everything {
+    fn validate(&self, validator: &mut SettingsValidator) {
+        validator.require_range("Notifications:BatchSize", self.notifications.batch_size, 1..=1000);
         let is_long = !self.fcm.private_key.is_set() || self.fcm.private_key.expose().len() > 3;
-        check.require("Fcm:PrivateKey", is_long, "at least four characters");
-        check.section("Http", &self.http);
+        validator.require("Fcm:PrivateKey", is_long, "at least four characters");
+        validator.section("Http", &self.http);
     }
 }
 
@@ -66,12 +68,13 @@ fn load(
     file: &str,
     environment: &[(&str, &str)],
     flags: &[&str],
-) -> Result<Loaded<Everything>, String> {
+) -> Result<LoadedSettings<Everything>, String> {
     let environment =
         environment.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
     let flags: Vec<String> = flags.iter().map(|flag| (*flag).to_owned()).collect();
-    let sources = Sources::new().text("app.toml", file).environment(environment).flags(&flags);
-    sources.load().map_err(|mistakes| mistakes.to_string())
+    let sources =
+        SettingsBuilder::new().text("app.toml", file).environment(environment).flags(&flags);
+    sources.load().map_err(|errors| errors.to_string())
 }
 
 #[test]
@@ -99,7 +102,7 @@ fn flags_win_over_the_environment_and_that_over_the_file() {
 }
 
 #[test]
-fn texts_become_what_the_type_wants() {
+fn texts_are_converted_to_the_type_of_the_setting() {
     let environment = [
         ("NOTIFICATIONS__ISON", "False"),
         ("FCM__PORT", "443"),
@@ -134,11 +137,11 @@ fn lists_are_given_whole_or_by_element() {
 }
 
 #[test]
-fn all_mistakes_are_told_at_once_with_value_source_and_what_is_allowed() {
+fn all_errors_are_reported_at_once_with_value_source_and_what_is_allowed() {
     let file = "[Notifications]\nQuietMode = 'loud'\n[Http]\nListen = 'here'";
     let environment = [("NOTIFICATIONS__BATCHSIZE", "0"), ("FCM__PORT", "many")];
-    let told = load(file, &environment, &["Notifications:IsOn=maybe", "oops"]).unwrap_err();
-    assert!(told.starts_with("6 mistakes in the settings:"), "{told}");
+    let report = load(file, &environment, &["Notifications:IsOn=maybe", "oops"]).unwrap_err();
+    assert!(report.starts_with("6 errors in the settings:"), "{report}");
     for line in [
         "Notifications:BatchSize is 0 (environment NOTIFICATIONS__BATCHSIZE): allowed is 1 to 1000",
         "Notifications:QuietMode is \"loud\" (file app.toml): unknown variant `loud`, expected `suppress` or `defer`",
@@ -147,7 +150,7 @@ fn all_mistakes_are_told_at_once_with_value_source_and_what_is_allowed() {
         "Http:Listen is \"here\" (file app.toml): an address with a port",
         "--set is a text without '='",
     ] {
-        assert!(told.contains(line), "{line}\nnot in\n{told}");
+        assert!(report.contains(line), "{line}\nnot in\n{report}");
     }
 }
 
@@ -157,13 +160,13 @@ fn a_secret_is_in_no_output() {
     assert!(show.show().contains("Fcm:PrivateKey"), "{}", show.show());
     assert!(!format!("{} {show:?}", show.show()).contains("hush"));
     // Too short, and of the wrong type.
-    let told = load("[Fcm]\nPrivateKey = 4711", &[], &[]).unwrap_err();
-    assert!(told.contains("Fcm:PrivateKey is a secret (file app.toml)"), "{told}");
-    assert!(!told.contains("4711"), "{told}");
-    let told = load("", &[], &["Fcm:PrivateKey=abc"]).unwrap_err();
-    assert!(told.contains("at least four characters") && !told.contains("abc"), "{told}");
-    let told = load("", &[], &["Fcm:PrivateKey hush"]).unwrap_err();
-    assert!(!told.contains("hush"), "{told}");
+    let report = load("[Fcm]\nPrivateKey = 4711", &[], &[]).unwrap_err();
+    assert!(report.contains("Fcm:PrivateKey is a secret (file app.toml)"), "{report}");
+    assert!(!report.contains("4711"), "{report}");
+    let report = load("", &[], &["Fcm:PrivateKey=abc"]).unwrap_err();
+    assert!(report.contains("at least four characters") && !report.contains("abc"), "{report}");
+    let report = load("", &[], &["Fcm:PrivateKey hush"]).unwrap_err();
+    assert!(!report.contains("hush"), "{report}");
 }
 
 #[test]
@@ -182,17 +185,20 @@ fn unknown_names_warn_with_the_nearest() {
 }
 
 #[test]
-fn a_file_that_is_missing_or_broken_is_a_mistake() {
+fn a_missing_or_broken_file_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let missing = folder.path().join("none.toml");
-    assert!(Sources::new().file_if_present(&missing).load::<Everything>().is_ok());
-    let mistakes =
-        Sources::new().file(&missing).text("b", "= broken").load::<Everything>().unwrap_err();
-    assert_eq!(mistakes.iter().count(), 2, "{mistakes}");
+    assert!(SettingsBuilder::new().file_if_present(&missing).load::<Everything>().is_ok());
+    let errors = SettingsBuilder::new()
+        .file(&missing)
+        .text("b", "= broken")
+        .load::<Everything>()
+        .unwrap_err();
+    assert_eq!(errors.iter().count(), 2, "{errors}");
     let file = folder.path().join("app.toml");
     std::fs::write(&file, "[Notifications]\nBatchSize = 7").unwrap();
-    let loaded = Sources::new().file(&file).load::<Everything>().unwrap();
+    let loaded = SettingsBuilder::new().file(&file).load::<Everything>().unwrap();
     assert_eq!(loaded.value.notifications.batch_size, 7);
-    let source = Source::File(file.display().to_string());
+    let source = SettingSource::File(file.display().to_string());
     assert!(loaded.show().contains(&source.to_string()));
 }

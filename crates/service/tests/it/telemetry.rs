@@ -1,4 +1,4 @@
-//! Spans of data calls, their totals, and what a collector gets of them.
+//! Spans of data calls, their totals, and the export to a collector.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock, Mutex};
@@ -66,7 +66,7 @@ fn attributes(of: &Value) -> BTreeMap<String, Value> {
     attributes.map(|one| (one["key"].as_str().unwrap().to_owned(), one["value"].clone())).collect()
 }
 
-struct Heard {
+struct TelemetryFixture {
     telemetry: Telemetry,
     collector: Collector,
     orders: Container,
@@ -74,7 +74,7 @@ struct Heard {
     _guard: DefaultGuard,
 }
 
-async fn heard(settings: TelemetrySettings) -> Heard {
+async fn fixture(settings: TelemetrySettings) -> TelemetryFixture {
     let world = World::new(1).await;
     world.container("orders", "/customer").await;
     let collector = Collector::default();
@@ -90,10 +90,10 @@ async fn heard(settings: TelemetrySettings) -> Heard {
     let guard = tracing::subscriber::set_default(subscriber);
     let faults = Faults::new();
     let orders = on(&world.suffering(&faults), "orders");
-    Heard { telemetry, collector, orders, faults, _guard: guard }
+    TelemetryFixture { telemetry, collector, orders, faults, _guard: guard }
 }
 
-impl Heard {
+impl TelemetryFixture {
     async fn create(&self, count: usize) {
         for number in 0..count {
             let item = json!({"id": number.to_string(), "customer": "ann"});
@@ -111,69 +111,69 @@ const READ: &str = r#"{container="orders",database="shop",operation="read",statu
 
 #[tokio::test]
 async fn a_collector_gets_one_span_per_call_with_its_charge() {
-    let heard = heard(TelemetrySettings::default()).await;
-    heard.create(1).await;
-    let charge = heard.orders.read::<Value>(&"ann".into(), "0").await.unwrap().charge;
-    heard.telemetry.flush().await.unwrap();
-    let body = &heard.collector.bodies("/v1/traces")[0];
+    let fixture = fixture(TelemetrySettings::default()).await;
+    fixture.create(1).await;
+    let charge = fixture.orders.read::<Value>(&"ann".into(), "0").await.unwrap().charge;
+    fixture.telemetry.flush().await.unwrap();
+    let body = &fixture.collector.bodies("/v1/traces")[0];
     let resource = attributes(&body["resourceSpans"][0]["resource"]);
     assert_eq!(resource["service.name"], json!({"stringValue": "shop"}));
-    let span = heard.collector.span("read orders");
-    let told = attributes(&span);
-    assert_eq!(told["azure.cosmosdb.operation.request_charge"], json!({"doubleValue": charge}));
+    let span = fixture.collector.span("read orders");
+    let report = attributes(&span);
+    assert_eq!(report["azure.cosmosdb.operation.request_charge"], json!({"doubleValue": charge}));
     assert!(charge > 0.0);
-    assert_eq!(told["db.operation.name"], json!({"stringValue": "read"}));
-    assert_eq!(told["db.namespace"], json!({"stringValue": "shop"}));
-    assert_eq!(told["db.collection.name"], json!({"stringValue": "orders"}));
-    assert_eq!(told["db.response.returned_rows"], json!({"intValue": "1"}));
-    assert_eq!(told["status"], json!({"stringValue": "ok"}));
+    assert_eq!(report["db.operation.name"], json!({"stringValue": "read"}));
+    assert_eq!(report["db.namespace"], json!({"stringValue": "shop"}));
+    assert_eq!(report["db.collection.name"], json!({"stringValue": "orders"}));
+    assert_eq!(report["db.response.returned_rows"], json!({"intValue": "1"}));
+    assert_eq!(report["status"], json!({"stringValue": "ok"}));
     assert_eq!((&span["kind"], &span["status"]["code"]), (&json!(3), &json!(0)));
     assert_eq!(span["traceId"].as_str().unwrap().len(), 32);
     assert_eq!(span["startTimeUnixNano"], "1800000000000000000");
     // What was sent is not sent again.
-    heard.telemetry.flush().await.unwrap();
-    assert_eq!(heard.collector.spans().len(), 2);
+    fixture.telemetry.flush().await.unwrap();
+    assert_eq!(fixture.collector.spans().len(), 2);
 }
 
 #[tokio::test]
 async fn a_query_is_one_span_with_all_its_pages() {
-    let heard = heard(TelemetrySettings::default()).await;
-    heard.create(1001).await;
+    let fixture = fixture(TelemetrySettings::default()).await;
+    fixture.create(1001).await;
     let all = Query::text("SELECT * FROM c").within("ann".into());
-    let answer = heard.orders.query::<Value>(&all).await.unwrap();
-    heard.telemetry.flush().await.unwrap();
-    let told = attributes(&heard.collector.span("query orders"));
-    assert_eq!(told["db.response.returned_rows"], json!({"intValue": "1001"}));
-    let pages: u64 = told["pages"]["intValue"].as_str().unwrap().parse().unwrap();
-    assert_eq!(pages as usize, heard.faults.requests("query"));
+    let answer = fixture.orders.query::<Value>(&all).await.unwrap();
+    fixture.telemetry.flush().await.unwrap();
+    let report = attributes(&fixture.collector.span("query orders"));
+    assert_eq!(report["db.response.returned_rows"], json!({"intValue": "1001"}));
+    let pages: u64 = report["pages"]["intValue"].as_str().unwrap().parse().unwrap();
+    assert_eq!(pages as usize, fixture.faults.requests("query"));
     assert!(pages >= 2, "{pages}");
-    let charge = told["azure.cosmosdb.operation.request_charge"]["doubleValue"].as_f64().unwrap();
+    let charge = report["azure.cosmosdb.operation.request_charge"]["doubleValue"].as_f64().unwrap();
     assert!((charge - answer.charge).abs() < 1e-9);
 }
 
 #[tokio::test]
-async fn retries_and_errors_are_told() {
-    let heard = heard(TelemetrySettings::default()).await;
-    heard.create(1).await;
-    heard.faults.next(Fault::Unavailable);
-    heard.faults.next(Fault::LostResponse);
-    heard.orders.read::<Value>(&"ann".into(), "0").await.unwrap();
-    (0..6).for_each(|_| heard.faults.next(Fault::Unavailable));
-    heard.orders.read::<Value>(&"ann".into(), "0").await.unwrap_err();
-    heard.orders.read::<Value>(&"ann".into(), "none").await.unwrap_err();
-    heard.faults.next(Fault::StopBefore);
+async fn retries_and_errors_are_recorded() {
+    let fixture = fixture(TelemetrySettings::default()).await;
+    fixture.create(1).await;
+    fixture.faults.next(Fault::Unavailable);
+    fixture.faults.next(Fault::LostResponse);
+    fixture.orders.read::<Value>(&"ann".into(), "0").await.unwrap();
+    (0..6).for_each(|_| fixture.faults.next(Fault::Unavailable));
+    fixture.orders.read::<Value>(&"ann".into(), "0").await.unwrap_err();
+    fixture.orders.read::<Value>(&"ann".into(), "none").await.unwrap_err();
+    fixture.faults.next(Fault::StopBefore);
     let ann = "ann".into();
-    let stopped = heard.orders.read::<Value>(&ann, "0");
-    assert!(heard.faults.until_stopped(stopped).await.is_none());
+    let stopped = fixture.orders.read::<Value>(&ann, "0");
+    assert!(fixture.faults.until_stopped(stopped).await.is_none());
 
-    heard.has(&format!("data_calls_total{READ}\"ok\"}} 1"));
-    heard.has(&format!("data_call_retries_total{READ}\"ok\"}} 2"));
-    heard.has(&format!("data_call_retries_total{READ}\"unavailable\"}} 5"));
-    heard.has(&format!("data_calls_total{READ}\"not found\"}} 1"));
-    heard.has(&format!("data_calls_total{READ}\"abandoned\"}} 1"));
-    heard.telemetry.flush().await.unwrap();
+    fixture.has(&format!("data_calls_total{READ}\"ok\"}} 1"));
+    fixture.has(&format!("data_call_retries_total{READ}\"ok\"}} 2"));
+    fixture.has(&format!("data_call_retries_total{READ}\"unavailable\"}} 5"));
+    fixture.has(&format!("data_calls_total{READ}\"not found\"}} 1"));
+    fixture.has(&format!("data_calls_total{READ}\"abandoned\"}} 1"));
+    fixture.telemetry.flush().await.unwrap();
     let failed: Vec<Value> =
-        heard.collector.spans().into_iter().filter(|span| span["status"]["code"] == 2).collect();
+        fixture.collector.spans().into_iter().filter(|span| span["status"]["code"] == 2).collect();
     assert_eq!(failed.len(), 1, "{failed:?}");
     assert_eq!(attributes(&failed[0])["retries"], json!({"intValue": "5"}));
     assert_eq!(failed[0]["status"]["message"], "unavailable");
@@ -181,27 +181,44 @@ async fn retries_and_errors_are_told() {
 
 #[tokio::test]
 async fn spans_of_the_program_are_parents_of_its_calls() {
-    let heard = heard(TelemetrySettings::default()).await;
+    let fixture = fixture(TelemetrySettings::default()).await;
     let span = tracing::info_span!("request", route = "/orders", user = "ann");
-    heard.create(1).instrument(span).await;
+    fixture.create(1).instrument(span).await;
     tracing::debug_span!("detail").in_scope(|| ());
-    heard.telemetry.flush().await.unwrap();
-    let (request, call) = (heard.collector.span("request"), heard.collector.span("create orders"));
+    fixture.telemetry.flush().await.unwrap();
+    let (request, call) =
+        (fixture.collector.span("request"), fixture.collector.span("create orders"));
     assert_eq!(call["parentSpanId"], request["spanId"]);
     assert_eq!(call["traceId"], request["traceId"]);
     assert_ne!(call["spanId"], request["spanId"]);
     assert_eq!(request["kind"], 1);
     assert_eq!(request.get("parentSpanId"), None);
     assert_eq!(attributes(&request)["user"], json!({"stringValue": "ann"}));
-    assert!(heard.collector.spans().iter().all(|span| span["name"] != "detail"));
+    assert!(fixture.collector.spans().iter().all(|span| span["name"] != "detail"));
 }
 
-async fn called_for_a_tenant(settings: TelemetrySettings) -> Heard {
-    let heard = heard(settings).await;
+#[tokio::test]
+async fn a_request_continues_the_trace_of_its_caller() {
+    let fixture = fixture(TelemetrySettings::default()).await;
+    let caller = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    let span = tracing::info_span!("request", traceparent = caller);
+    fixture.create(1).instrument(span).await;
+    fixture.telemetry.flush().await.unwrap();
+    let (request, call) =
+        (fixture.collector.span("request"), fixture.collector.span("create orders"));
+    assert_eq!(request["traceId"], "0af7651916cd43dd8448eb211c80319c");
+    assert_eq!(request["parentSpanId"], "b7ad6b7169203331");
+    assert_eq!(call["traceId"], request["traceId"]);
+    assert_eq!(call["parentSpanId"], request["spanId"]);
+    assert!(!attributes(&request).contains_key("traceparent"));
+}
+
+async fn called_for_a_tenant(settings: TelemetrySettings) -> TelemetryFixture {
+    let fixture = fixture(settings).await;
     let span = tracing::info_span!("request", tenant = "acme", user_id = "ann-7");
-    heard.create(1).instrument(span).await;
-    heard.telemetry.flush().await.unwrap();
-    heard
+    fixture.create(1).instrument(span).await;
+    fixture.telemetry.flush().await.unwrap();
+    fixture
 }
 
 #[tokio::test]
@@ -229,10 +246,10 @@ async fn no_id_of_a_tenant_or_user_becomes_a_label_unless_the_settings_allow_it(
 
 #[tokio::test]
 async fn totals_reach_the_collector_as_sums() {
-    let heard = heard(TelemetrySettings::default()).await;
-    heard.create(3).await;
-    heard.telemetry.flush().await.unwrap();
-    let body = &heard.collector.bodies("/v1/metrics")[0];
+    let fixture = fixture(TelemetrySettings::default()).await;
+    fixture.create(3).await;
+    fixture.telemetry.flush().await.unwrap();
+    let body = &fixture.collector.bodies("/v1/metrics")[0];
     let metrics = body["resourceMetrics"][0]["scopeMetrics"][0]["metrics"].as_array().unwrap();
     let calls = metrics.iter().find(|metric| metric["name"] == "data_calls_total").unwrap();
     let point = &calls["sum"]["dataPoints"][0];
@@ -245,17 +262,17 @@ async fn totals_reach_the_collector_as_sums() {
 }
 
 #[tokio::test]
-async fn what_a_busy_collector_did_not_take_is_sent_again_and_what_it_refused_is_not() {
-    let heard = heard(TelemetrySettings::default()).await;
-    heard.create(2).await;
-    heard.collector.plan.lock().unwrap().push(StatusCode::SERVICE_UNAVAILABLE);
-    let error = heard.telemetry.flush().await.unwrap_err();
-    assert_eq!(error, ExportError::Away("status 503".to_owned()));
-    heard.telemetry.flush().await.unwrap();
-    assert_eq!(heard.collector.spans().len(), 2);
-    heard.orders.read::<Value>(&"ann".into(), "0").await.unwrap();
-    heard.collector.plan.lock().unwrap().push(StatusCode::BAD_REQUEST);
-    assert_eq!(heard.telemetry.flush().await.unwrap_err(), ExportError::Refused(400));
-    heard.telemetry.flush().await.unwrap();
-    assert_eq!(heard.collector.spans().len(), 2);
+async fn spans_are_kept_while_the_collector_is_busy_and_dropped_when_it_rejects_them() {
+    let fixture = fixture(TelemetrySettings::default()).await;
+    fixture.create(2).await;
+    fixture.collector.plan.lock().unwrap().push(StatusCode::SERVICE_UNAVAILABLE);
+    let error = fixture.telemetry.flush().await.unwrap_err();
+    assert_eq!(error, ExportError::Unavailable("status 503".to_owned()));
+    fixture.telemetry.flush().await.unwrap();
+    assert_eq!(fixture.collector.spans().len(), 2);
+    fixture.orders.read::<Value>(&"ann".into(), "0").await.unwrap();
+    fixture.collector.plan.lock().unwrap().push(StatusCode::BAD_REQUEST);
+    assert_eq!(fixture.telemetry.flush().await.unwrap_err(), ExportError::Rejected(400));
+    fixture.telemetry.flush().await.unwrap();
+    assert_eq!(fixture.collector.spans().len(), 2);
 }

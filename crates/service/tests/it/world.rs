@@ -1,4 +1,4 @@
-//! A made-up world: an account in memory whose clock moves when somebody waits, and faults drawn from a seed.
+//! A simulated account in memory: waiting moves its clock, and faults come from a seed.
 
 use std::sync::Arc;
 use std::time::Duration;

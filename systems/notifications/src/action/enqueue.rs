@@ -8,7 +8,8 @@ use serde_json::Value;
 
 use crate::charge::ChargedValue;
 use crate::domain::{
-    EventPayload, EventStatus, EventType, Moment, NotificationEvent, UserId, event_id, random_id,
+    EventPayload, EventStatus, EventType, NotificationEvent, UserId, UtcTimestamp, event_id,
+    random_id,
 };
 use crate::error::{Error, InvalidField, Result};
 use crate::notifications::Notifications;
@@ -35,7 +36,7 @@ pub struct NewEvent {
     /// actor and target.
     pub dedupe_key: Option<String>,
     /// It is not processed before this time.
-    pub scheduled_at: Option<Moment>,
+    pub scheduled_at: Option<UtcTimestamp>,
     /// Another event with the same key is not created.
     pub idempotency_key: Option<String>,
 }
@@ -43,7 +44,11 @@ pub struct NewEvent {
 impl NewEvent {
     /// What is wrong with it; empty if it is valid.
     #[must_use]
-    pub fn invalid_fields(&self, now: Moment, retention: std::time::Duration) -> Vec<InvalidField> {
+    pub fn invalid_fields(
+        &self,
+        now: UtcTimestamp,
+        retention: std::time::Duration,
+    ) -> Vec<InvalidField> {
         let mut errors = Vec::new();
         let mut length = |field: &str, text: Option<&str>, least: usize| {
             let Some(text) = text else { return };
@@ -83,7 +88,7 @@ impl NewEvent {
         errors
     }
 
-    fn into_event(self, id: String, now: Moment) -> NotificationEvent {
+    fn into_event(self, id: String, now: UtcTimestamp) -> NotificationEvent {
         let Self { user_id, event_type, mut payload, dedupe_key, scheduled_at, .. } = self;
         payload.snippet = payload.snippet.map(|snippet| sanitize(&snippet, SNIPPET_CHARS_MAX));
         NotificationEvent {

@@ -7,9 +7,9 @@
 use client::{ErrorKind, Json, Query};
 use model::Object;
 use serde::{Deserialize, Serialize};
-use service::erasure::{Certificate, Erasure, Export, Registration};
+use service::erasure::{Erasure, ErasureCertificate, SubjectContainer, SubjectExport};
 
-use crate::domain::{Moment, PushToken, UserId};
+use crate::domain::{PushToken, UserId, UtcTimestamp};
 use crate::error::{Error, Result};
 use crate::notifications::{Notifications, NotificationsCore};
 
@@ -19,7 +19,7 @@ use crate::notifications::{Notifications, NotificationsCore};
 struct ErasureRequest {
     id: String,
     user_id: UserId,
-    again_at: Moment,
+    again_at: UtcTimestamp,
     kind: String,
 }
 
@@ -31,7 +31,7 @@ impl Notifications {
     ///
     /// # Errors
     /// `Conflict` if data about the user keeps being written; those of the account: another call continues.
-    pub async fn erase(&self, user: &UserId) -> Result<Certificate> {
+    pub async fn erase(&self, user: &UserId) -> Result<ErasureCertificate> {
         let core = &self.core;
         // First, so that a crash during the erasure does not lose the repetition.
         core.schedule_repetition(user).await?;
@@ -44,13 +44,13 @@ impl Notifications {
     ///
     /// # Errors
     /// Those of the account.
-    pub async fn erasure_certificate(&self, user: &UserId) -> Result<Option<Certificate>> {
+    pub async fn erasure_certificate(&self, user: &UserId) -> Result<Option<ErasureCertificate>> {
         self.core.erasure().certificate(user.as_str()).await.map_err(to_error)
     }
 
     /// Everything about a user, as lines of JSON, page by page. Push tokens are masked.
     #[must_use]
-    pub fn export(&self, user: &UserId) -> Export {
+    pub fn export(&self, user: &UserId) -> SubjectExport {
         self.core.erasure().export(user.as_str())
     }
 
@@ -100,17 +100,21 @@ impl NotificationsCore {
     /// The containers with a user's data.
     fn erasure(&self) -> Erasure {
         let containers = &self.containers;
-        let by_user = |name: &str, container| Registration::by_partition_key(name, container);
+        let by_user = |name: &str, container| SubjectContainer::by_partition_key(name, container);
         Erasure::new(&containers.leases, self.settings.erasure_secret.expose().as_bytes())
             .with(by_user("notification_events", &containers.events))
             .with(by_user("notifications", &containers.notifications))
             .with(by_user("notification_preferences", &containers.preferences))
             .with(by_user("device_tokens", &containers.devices).redacted(mask_token))
-            .with(Registration::by_query("push_token_owner", &containers.token_owners, |user| {
-                Query::text("SELECT * FROM c WHERE c.userId = @user")
-                    .parameter("@user", user)
-                    .fan_out("owners are partitioned by token, not by user")
-            }))
+            .with(SubjectContainer::by_query(
+                "push_token_owner",
+                &containers.token_owners,
+                |user| {
+                    Query::text("SELECT * FROM c WHERE c.userId = @user")
+                        .parameter("@user", user)
+                        .fan_out("owners are partitioned by token, not by user")
+                },
+            ))
     }
 }
 

@@ -6,7 +6,7 @@
 use client::{ErrorKind, Query};
 
 use crate::charge::{ChargeMeter, ChargedValue};
-use crate::domain::{Moment, Notification, UserId};
+use crate::domain::{Notification, UserId, UtcTimestamp};
 use crate::error::{Error, Result};
 use crate::notifications::{Notifications, NotificationsCore};
 
@@ -62,7 +62,7 @@ impl NotificationsCore {
         &self,
         user: &UserId,
         id: &str,
-        change: fn(&mut Notification, Moment),
+        change: fn(&mut Notification, UtcTimestamp),
     ) -> Result<ChargedValue<Notification>> {
         let marked = self.mark_without_wake(user, id, change).await?;
         self.streams.wake();
@@ -73,7 +73,7 @@ impl NotificationsCore {
         &self,
         user: &UserId,
         id: &str,
-        change: fn(&mut Notification, Moment),
+        change: fn(&mut Notification, UtcTimestamp),
     ) -> Result<ChargedValue<Notification>> {
         let now = self.now();
         let marked = self

@@ -1,7 +1,7 @@
 //! Retrying a failed event, by an operator.
 
 use client::ErrorKind;
-use service::work::Replay;
+use service::work::ReplayResult;
 
 use crate::charge::ChargedValue;
 use crate::domain::{NotificationEvent, UserId};
@@ -22,20 +22,20 @@ impl Notifications {
             Error::not_found(format!("there is no event '{id}' of this user; it may have expired"))
         };
         match self.core.queue.replay(&user.partition_key(), id).await {
-            Ok(Replay::Replayed(answer)) => {
+            Ok(ReplayResult::Replayed(answer)) => {
                 self.core.wake_dispatcher.notify_one();
                 Ok(ChargedValue::new(
                     answer.value.into_value().with_derived_fields(),
                     answer.charge,
                 ))
             }
-            Ok(Replay::NotFailed(event)) => {
+            Ok(ReplayResult::NotFailed(event)) => {
                 let status = event.value.status.name();
                 Err(Error::conflict(format!(
                     "the event '{id}' is {status}; only a FAILED one can be retried"
                 )))
             }
-            Ok(Replay::Missing) => Err(missing()),
+            Ok(ReplayResult::Missing) => Err(missing()),
             // An id that is not a valid item id cannot be that of an event either.
             Err(error) if error.kind() == ErrorKind::BadRequest => Err(missing()),
             Err(error) => Err(error.into()),

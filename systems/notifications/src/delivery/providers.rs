@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use client::{Clock, SystemClock};
-use service::settings::Check;
+use service::settings::SettingsValidator;
 
 use super::apns::ApnsProvider;
 use super::fcm::FcmProvider;
@@ -90,8 +90,8 @@ fn open_mail(
 }
 
 /// Reports the first wrong setting of each provider, found by opening it.
-impl service::settings::Settings for ProviderSettings {
-    fn check(&self, check: &mut Check) {
+impl service::settings::SettingsSection for ProviderSettings {
+    fn validate(&self, validator: &mut SettingsValidator) {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let errors = [
             open_fcm(self, &clock).err(),
@@ -100,7 +100,7 @@ impl service::settings::Settings for ProviderSettings {
             open_mail(self, &clock).err(),
         ];
         for ProviderSettingsError { setting, message } in errors.into_iter().flatten() {
-            check.require(&setting, false, &message);
+            validator.require(&setting, false, &message);
         }
     }
 }

@@ -7,7 +7,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Moment, UserId};
+use super::{UserId, UtcTimestamp};
 
 /// A device that pushes can be sent to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -26,12 +26,12 @@ pub struct Device {
     /// A name for users; may be empty.
     pub label: String,
     /// First registration.
-    pub created_at: Moment,
+    pub created_at: UtcTimestamp,
     /// Last registration or refresh.
-    pub last_seen_at: Moment,
+    pub last_seen_at: UtcTimestamp,
     /// When it was revoked. Stored as null while the device is active.
     #[serde(default)]
-    pub revoked_at: Option<Moment>,
+    pub revoked_at: Option<UtcTimestamp>,
     /// Why it was revoked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revoked_reason: Option<RevokedReason>,

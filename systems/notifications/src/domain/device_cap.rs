@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Moment, UserId};
+use super::{UserId, UtcTimestamp};
 
 /// One for each user, in the same logical partition as the devices, so that a transactional batch can write both. It
 /// has no `deviceId`, by which queries for devices leave it out.
@@ -20,7 +20,7 @@ pub(crate) struct DeviceCap {
     /// How many devices are active.
     pub(crate) active: usize,
     /// Last change.
-    pub(crate) updated_at: Moment,
+    pub(crate) updated_at: UtcTimestamp,
 }
 
 impl DeviceCap {

@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{Category, DeviceId, EventType, Moment, TargetType, UserId, notification_id};
+use super::{Category, DeviceId, EventType, TargetType, UserId, UtcTimestamp, notification_id};
 
 /// An event for one user.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -31,7 +31,7 @@ pub struct NotificationEvent {
     /// When a failed event is tried again; absent for a dead one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
-    pub next_retry_at: Option<Moment>,
+    pub next_retry_at: Option<UtcTimestamp>,
     /// Why the last attempt failed. It never holds a push token.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_error: Option<String>,
@@ -41,22 +41,22 @@ pub struct NotificationEvent {
     pub dedupe_key: Option<String>,
     /// When it was created.
     #[schema(value_type = String)]
-    pub created_at: Moment,
+    pub created_at: UtcTimestamp,
     /// When it got its final status.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
-    pub processed_at: Option<Moment>,
+    pub processed_at: Option<UtcTimestamp>,
     /// It is not processed before this time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
-    pub scheduled_at: Option<Moment>,
+    pub scheduled_at: Option<UtcTimestamp>,
     /// The claim of the worker that processes it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lease_owner: Option<String>,
     /// When the lease of that claim expires and another worker may take over.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
-    pub lease_until: Option<Moment>,
+    pub lease_until: Option<UtcTimestamp>,
     /// Why it was not pushed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<NoPushReason>,
@@ -175,7 +175,7 @@ impl NotificationEvent {
 
     /// When it is meant to be processed.
     #[must_use]
-    pub fn due_at(&self) -> Moment {
+    pub fn due_at(&self) -> UtcTimestamp {
         self.scheduled_at.unwrap_or(self.created_at)
     }
 

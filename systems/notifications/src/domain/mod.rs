@@ -24,6 +24,6 @@ pub(crate) use notification_body::NotificationBody;
 pub use preferences::{Preferences, Toggles};
 pub use quiet_hours::QuietHours;
 pub(crate) use quiet_hours::find_time_zone;
-pub use service::moment::Moment;
+pub use service::timestamp::UtcTimestamp;
 pub(crate) use token_owner::TokenOwner;
 pub use user::UserId;

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::error::{Error, Result};
 
-use super::{Category, EventType, Moment, TargetType, UserId};
+use super::{Category, EventType, TargetType, UserId, UtcTimestamp};
 
 /// One item of the in-app list.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -38,14 +38,14 @@ pub struct Notification {
     pub read: bool,
     /// Since when.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub read_at: Option<Moment>,
+    pub read_at: Option<UtcTimestamp>,
     /// Whether the user has dismissed it: it is no longer in the list.
     pub dismissed: bool,
     /// Since when.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub dismissed_at: Option<Moment>,
+    pub dismissed_at: Option<UtcTimestamp>,
     /// When it was added to the list, which is sorted by it.
-    pub created_at: Moment,
+    pub created_at: UtcTimestamp,
     /// How many events it represents; one unless stored.
     #[serde(default = "one", skip_serializing_if = "Option::is_none")]
     pub count: Option<u32>,
@@ -66,7 +66,7 @@ pub struct Notification {
     pub pushed: Option<bool>,
     /// Since when the user may have seen it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub seen_at: Option<Moment>,
+    pub seen_at: Option<UtcTimestamp>,
     /// Time to live in seconds, counted from its last write.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ttl: Option<u32>,
@@ -104,7 +104,7 @@ impl Notification {
     }
 
     /// Marks it as read. If it already is, the time stays.
-    pub fn mark_read(&mut self, at: Moment) {
+    pub fn mark_read(&mut self, at: UtcTimestamp) {
         if !self.read {
             self.read = true;
             self.read_at.get_or_insert(at);
@@ -112,7 +112,7 @@ impl Notification {
     }
 
     /// Dismisses it. If it already is, the time stays.
-    pub fn dismiss(&mut self, at: Moment) {
+    pub fn dismiss(&mut self, at: UtcTimestamp) {
         if !self.dismissed {
             self.dismissed = true;
             self.dismissed_at.get_or_insert(at);

@@ -4,7 +4,7 @@
 
 use serde::Serialize;
 
-use super::{Category, EventType, Moment, Notification, TargetType, UserId};
+use super::{Category, EventType, Notification, TargetType, UserId, UtcTimestamp};
 
 /// A notification of the in-app list.
 #[derive(Clone, Debug, PartialEq, Serialize, utoipa::ToSchema)]
@@ -35,16 +35,16 @@ pub(crate) struct NotificationBody {
     /// Since when it is read.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
-    read_at: Option<Moment>,
+    read_at: Option<UtcTimestamp>,
     /// Whether the user has dismissed it.
     dismissed: bool,
     /// Since when it is dismissed.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
-    dismissed_at: Option<Moment>,
+    dismissed_at: Option<UtcTimestamp>,
     /// When it was added to the list, which is sorted by it.
     #[schema(value_type = String)]
-    created_at: Moment,
+    created_at: UtcTimestamp,
     /// How many events it represents.
     #[serde(skip_serializing_if = "Option::is_none")]
     count: Option<u32>,
@@ -60,7 +60,7 @@ pub(crate) struct NotificationBody {
     /// Since when the user may have seen it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
-    seen_at: Option<Moment>,
+    seen_at: Option<UtcTimestamp>,
 }
 
 impl From<Notification> for NotificationBody {

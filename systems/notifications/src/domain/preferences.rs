@@ -6,7 +6,7 @@ use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 
 use super::quiet_hours::{QuietHours, find_time_zone};
-use super::{Category, Moment, UserId};
+use super::{Category, UserId, UtcTimestamp};
 
 /// The preferences of one user.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -32,10 +32,10 @@ pub struct Preferences {
     /// First write.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
-    pub created_at: Option<Moment>,
+    pub created_at: Option<UtcTimestamp>,
     /// Last write.
     #[schema(value_type = String)]
-    pub updated_at: Moment,
+    pub updated_at: UtcTimestamp,
 }
 
 /// The categories that can be switched off. Safety and security cannot.
@@ -66,7 +66,7 @@ impl Preferences {
     ///
     /// The time zone was validated when it was written. If the table no longer has it, UTC is used.
     #[must_use]
-    pub fn quiet_hours_end(&self, now: Moment) -> Option<Moment> {
+    pub fn quiet_hours_end(&self, now: UtcTimestamp) -> Option<UtcTimestamp> {
         let time_zone = find_time_zone(&self.timezone).unwrap_or(TimeZone::UTC);
         self.quiet_hours.end(now, &time_zone)
     }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 
-use super::Moment;
+use super::UtcTimestamp;
 
 /// One value for each hour of a local day; `true` is quiet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,8 +50,8 @@ impl QuietHours {
     /// shorter; when it ends, an hour occurs twice and the night is longer. If all 24 hours are quiet, the result is a
     /// day from now, when the question is asked again.
     #[must_use]
-    pub fn end(self, now: Moment, time_zone: &TimeZone) -> Option<Moment> {
-        let local_hour = |at: Moment| at.timestamp().to_zoned(time_zone.clone()).hour();
+    pub fn end(self, now: UtcTimestamp, time_zone: &TimeZone) -> Option<UtcTimestamp> {
+        let local_hour = |at: UtcTimestamp| at.to_jiff().to_zoned(time_zone.clone()).hour();
         if !self.is_quiet(local_hour(now)) {
             return None;
         }
@@ -62,7 +62,7 @@ impl QuietHours {
         // 25 hours: the longest local day, on which the clock goes back.
         for _ in 0..(25 * 4) {
             at_ms += GRID_MS;
-            let at = Moment::from_ms(at_ms);
+            let at = UtcTimestamp::from_ms(at_ms);
             if !self.is_quiet(local_hour(at)) {
                 return Some(at);
             }
@@ -82,7 +82,7 @@ mod tests {
     /// Checks the end of the default quiet hours, or "not quiet".
     fn check(time_zone: &str, now: &str, expected: &str) {
         let zone = find_time_zone(time_zone).unwrap();
-        let end = QuietHours::DEFAULT.end(Moment::parse(now).unwrap(), &zone);
+        let end = QuietHours::DEFAULT.end(UtcTimestamp::parse(now).unwrap(), &zone);
         let text = end.map_or_else(|| "not quiet".to_owned(), |end| end.to_string());
         assert_eq!(text, expected, "{time_zone} {now}");
     }
@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn a_day_of_quiet_hours_is_asked_again_tomorrow() {
-        let now = Moment::parse("2025-07-01T12:00:00Z").unwrap();
+        let now = UtcTimestamp::parse("2025-07-01T12:00:00Z").unwrap();
         let end = QuietHours([true; 24]).end(now, &TimeZone::UTC).unwrap();
         assert_eq!(end.to_string(), "2025-07-02T12:00:00.000Z");
         assert_eq!(QuietHours::NONE.end(now, &TimeZone::UTC), None);

@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{DeviceId, Moment, UserId};
+use super::{DeviceId, UserId, UtcTimestamp};
 
 /// The last registration of one push token.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -18,7 +18,7 @@ pub(crate) struct TokenOwner {
     /// The device that has it.
     pub(crate) device_id: DeviceId,
     /// When that device registered it.
-    pub(crate) since: Moment,
+    pub(crate) since: UtcTimestamp,
 }
 
 impl TokenOwner {

@@ -2,8 +2,8 @@
 
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
-use service::http::{Json, Outcome, Path, Problem, ProblemDocument, Query};
-use service::identity::Principal;
+use service::http::{HttpResult, JsonBody, PathParams, Problem, ProblemDocument, QueryParams};
+use service::identity::Caller;
 
 use crate::domain::{EventStatus, NotificationEvent};
 use crate::question::Stats;
@@ -41,14 +41,14 @@ pub(super) struct EventsBody {
 ))]
 pub(super) async fn events(
     State(api): State<ApiState>,
-    caller: Principal,
-    Query(query): Query<EventsQuery>,
-) -> Outcome<Json<EventsBody>> {
+    caller: Caller,
+    QueryParams(query): QueryParams<EventsQuery>,
+) -> HttpResult<JsonBody<EventsBody>> {
     caller.require_role(ADMIN_ROLE)?;
     let name = query.status.as_deref().unwrap_or("PENDING");
     let scope = ["events", name];
     let continuation = match &query.continuation_token {
-        Some(cursor) => Some(api.kit.cursors().open(&scope, cursor)?),
+        Some(cursor) => Some(api.server.cursors().open(&scope, cursor)?),
         None => None,
     };
     let page = match (name, EventStatus::from_name(name)) {
@@ -60,10 +60,10 @@ pub(super) async fn events(
             return Err(Problem::invalid_field("status", "unknown", message));
         }
     };
-    let seal = |continuation: String| api.kit.cursors().seal(&scope, &continuation);
+    let seal = |continuation: String| api.server.cursors().seal(&scope, &continuation);
     let continuation_token = page.continuation.map(seal);
     let (events, unreadable) = (page.events, page.unreadable);
-    Ok(Json(EventsBody { events, continuation_token, unreadable }))
+    Ok(JsonBody(EventsBody { events, continuation_token, unreadable }))
 }
 
 /// Gives a failed event all its attempts again.
@@ -76,12 +76,12 @@ pub(super) async fn events(
 ))]
 pub(super) async fn retry(
     State(api): State<ApiState>,
-    caller: Principal,
-    Path(id): Path<String>,
-) -> Outcome<Json<NotificationEvent>> {
+    caller: Caller,
+    PathParams(id): PathParams<String>,
+) -> HttpResult<JsonBody<NotificationEvent>> {
     caller.require_role(ADMIN_ROLE)?;
     let event = api.system.find_event(&id).await?.value;
-    Ok(Json(api.system.retry_event(&event.user_id, &event.id).await?.value))
+    Ok(JsonBody(api.system.retry_event(&event.user_id, &event.id).await?.value))
 }
 
 /// Numbers of events by status.
@@ -90,7 +90,10 @@ pub(super) async fn retry(
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 403, body = ProblemDocument, content_type = "application/problem+json"),
 ))]
-pub(super) async fn stats(State(api): State<ApiState>, caller: Principal) -> Outcome<Json<Stats>> {
+pub(super) async fn stats(
+    State(api): State<ApiState>,
+    caller: Caller,
+) -> HttpResult<JsonBody<Stats>> {
     caller.require_role(ADMIN_ROLE)?;
-    Ok(Json(api.system.stats().await?.value))
+    Ok(JsonBody(api.system.stats().await?.value))
 }

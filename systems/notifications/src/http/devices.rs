@@ -4,11 +4,11 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use service::http::{Json, Outcome, Path, Problem, ProblemDocument, Query};
-use service::identity::Principal;
+use service::http::{HttpResult, JsonBody, PathParams, Problem, ProblemDocument, QueryParams};
+use service::identity::Caller;
 
 use crate::action::DeviceRegistration;
-use crate::domain::{Device, DeviceId, Moment, Platform, PushToken, RevokedReason};
+use crate::domain::{Device, DeviceId, Platform, PushToken, RevokedReason, UtcTimestamp};
 use crate::error::InvalidField;
 use crate::field::{Field, collect};
 
@@ -26,11 +26,11 @@ pub(super) struct DeviceBody {
     platform: Platform,
     label: String,
     #[schema(value_type = String)]
-    created_at: Moment,
+    created_at: UtcTimestamp,
     #[schema(value_type = String)]
-    last_seen_at: Moment,
+    last_seen_at: UtcTimestamp,
     #[schema(value_type = Option<String>)]
-    revoked_at: Option<Moment>,
+    revoked_at: Option<UtcTimestamp>,
     #[serde(skip_serializing_if = "Option::is_none")]
     revoked_reason: Option<RevokedReason>,
 }
@@ -107,15 +107,15 @@ impl From<Device> for DeviceBody {
 ))]
 pub(super) async fn list(
     State(api): State<ApiState>,
-    caller: Principal,
-    Query(query): Query<DevicesQuery>,
-) -> Outcome<Json<DevicesBody>> {
+    caller: Caller,
+    QueryParams(query): QueryParams<DevicesQuery>,
+) -> HttpResult<JsonBody<DevicesBody>> {
     let user = require_user(&caller)?;
     let devices = match query.active_only {
         Some(true) => api.system.active_devices(&user).await?.value,
         _ => api.system.devices(&user).await?.value,
     };
-    Ok(Json(DevicesBody { devices: devices.into_iter().map(Into::into).collect() }))
+    Ok(JsonBody(DevicesBody { devices: devices.into_iter().map(Into::into).collect() }))
 }
 
 /// Registers a device of the caller, or refreshes it.
@@ -129,9 +129,9 @@ pub(super) async fn list(
 ))]
 pub(super) async fn register(
     State(api): State<ApiState>,
-    caller: Principal,
-    Json(body): Json<Value>,
-) -> Outcome<(StatusCode, Json<RegisteredBody>)> {
+    caller: Caller,
+    JsonBody(body): JsonBody<Value>,
+) -> HttpResult<(StatusCode, JsonBody<RegisteredBody>)> {
     let user = require_user(&caller)?;
     let registration = parse_registration(body)?;
     let registered = api.system.register_device(&user, &registration).await?.value;
@@ -140,7 +140,7 @@ pub(super) async fn register(
         device: registered.device.into(),
         evicted_device: registered.evicted.map(Into::into),
     };
-    Ok((status, Json(body)))
+    Ok((status, JsonBody(body)))
 }
 
 /// Revokes a device of the caller. Repeating it changes nothing.
@@ -152,17 +152,17 @@ pub(super) async fn register(
 ))]
 pub(super) async fn revoke(
     State(api): State<ApiState>,
-    caller: Principal,
-    Path(device_id): Path<String>,
-) -> Outcome<Json<DeviceBody>> {
+    caller: Caller,
+    PathParams(device_id): PathParams<String>,
+) -> HttpResult<JsonBody<DeviceBody>> {
     let user = require_user(&caller)?;
     let unknown = |_| Problem::not_found("There is no such device.");
     let device_id = DeviceId::parse(device_id).map_err(unknown)?;
-    Ok(Json(api.system.revoke_device(&user, &device_id).await?.value.into()))
+    Ok(JsonBody(api.system.revoke_device(&user, &device_id).await?.value.into()))
 }
 
 /// The registration in a request, or a problem that names every wrong field.
-fn parse_registration(body: Value) -> Outcome<DeviceRegistration> {
+fn parse_registration(body: Value) -> HttpResult<DeviceRegistration> {
     let body = RegistrationBody::deserialize(body)
         .map_err(|_| Problem::bad_request("invalid_request", "The body is not an object."))?;
     let mut errors: Vec<InvalidField> = body

@@ -2,8 +2,8 @@
 
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
-use service::http::{Json, Outcome, Path, Problem, ProblemDocument, Query};
-use service::identity::Principal;
+use service::http::{HttpResult, JsonBody, PathParams, Problem, ProblemDocument, QueryParams};
+use service::identity::Caller;
 
 use crate::domain::{Category, NotificationBody};
 use crate::question::ListOptions;
@@ -55,28 +55,28 @@ pub(super) struct MarkedBody {
 ))]
 pub(super) async fn list(
     State(api): State<ApiState>,
-    caller: Principal,
-    Query(query): Query<NotificationsQuery>,
-) -> Outcome<Json<PageBody>> {
+    caller: Caller,
+    QueryParams(query): QueryParams<NotificationsQuery>,
+) -> HttpResult<JsonBody<PageBody>> {
     let user = require_user(&caller)?;
     let category = category(query.category.as_deref())?;
     let name = category.map_or("", Category::name);
     // The cursor is bound to this list, so that it cannot be used for the list of another user.
     let scope = ["notifications", user.as_str(), name];
     let continuation = match &query.continuation_token {
-        Some(cursor) => Some(api.kit.cursors().open(&scope, cursor)?),
+        Some(cursor) => Some(api.server.cursors().open(&scope, cursor)?),
         None => None,
     };
     let options = ListOptions { limit: limit(query.limit.as_deref())?, continuation, category };
     let page = api.system.list(&user, &options).await?.value;
-    let seal = |continuation: String| api.kit.cursors().seal(&scope, &continuation);
-    Ok(Json(PageBody {
+    let seal = |continuation: String| api.server.cursors().seal(&scope, &continuation);
+    Ok(JsonBody(PageBody {
         notifications: page.notifications.into_iter().map(Into::into).collect(),
         continuation_token: page.continuation.map(seal),
     }))
 }
 
-fn limit(text: Option<&str>) -> Outcome<Option<usize>> {
+fn limit(text: Option<&str>) -> HttpResult<Option<usize>> {
     let wrong = |text: &str| {
         let message = format!("'{text}' is not between 1 and {}", ListOptions::LIMIT_MAX);
         Problem::invalid_field("limit", "out_of_range", message)
@@ -84,7 +84,7 @@ fn limit(text: Option<&str>) -> Outcome<Option<usize>> {
     text.map(|text| text.parse().map_err(|_| wrong(text))).transpose()
 }
 
-fn category(name: Option<&str>) -> Outcome<Option<Category>> {
+fn category(name: Option<&str>) -> HttpResult<Option<Category>> {
     let Some(name) = name else { return Ok(None) };
     let known = Category::ALL.map(Category::name).join(", ");
     let message = format!("'{name}' is not a category; known are {known}");
@@ -99,10 +99,10 @@ fn category(name: Option<&str>) -> Outcome<Option<Category>> {
 ))]
 pub(super) async fn unread_count(
     State(api): State<ApiState>,
-    caller: Principal,
-) -> Outcome<Json<UnreadBody>> {
+    caller: Caller,
+) -> HttpResult<JsonBody<UnreadBody>> {
     let unread_count = api.system.unread_count(&require_user(&caller)?).await?.value;
-    Ok(Json(UnreadBody { unread_count }))
+    Ok(JsonBody(UnreadBody { unread_count }))
 }
 
 /// Marks a notification as read. Repeating it changes nothing.
@@ -114,11 +114,11 @@ pub(super) async fn unread_count(
 ))]
 pub(super) async fn read(
     State(api): State<ApiState>,
-    caller: Principal,
-    Path(id): Path<String>,
-) -> Outcome<Json<NotificationBody>> {
+    caller: Caller,
+    PathParams(id): PathParams<String>,
+) -> HttpResult<JsonBody<NotificationBody>> {
     let notification = api.system.mark_read(&require_user(&caller)?, &id).await?.value;
-    Ok(Json(notification.into()))
+    Ok(JsonBody(notification.into()))
 }
 
 /// Dismisses a notification. Repeating it changes nothing.
@@ -130,11 +130,11 @@ pub(super) async fn read(
 ))]
 pub(super) async fn dismiss(
     State(api): State<ApiState>,
-    caller: Principal,
-    Path(id): Path<String>,
-) -> Outcome<Json<NotificationBody>> {
+    caller: Caller,
+    PathParams(id): PathParams<String>,
+) -> HttpResult<JsonBody<NotificationBody>> {
     let notification = api.system.dismiss(&require_user(&caller)?, &id).await?.value;
-    Ok(Json(notification.into()))
+    Ok(JsonBody(notification.into()))
 }
 
 /// Marks everything in the caller's list as read.
@@ -144,8 +144,8 @@ pub(super) async fn dismiss(
 ))]
 pub(super) async fn read_all(
     State(api): State<ApiState>,
-    caller: Principal,
-) -> Outcome<Json<MarkedBody>> {
+    caller: Caller,
+) -> HttpResult<JsonBody<MarkedBody>> {
     let marked = api.system.mark_all_read(&require_user(&caller)?).await?.value;
-    Ok(Json(MarkedBody { marked }))
+    Ok(JsonBody(MarkedBody { marked }))
 }

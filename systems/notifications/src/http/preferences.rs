@@ -2,8 +2,8 @@
 
 use axum::extract::State;
 use serde_json::Value;
-use service::http::{Json, Outcome, ProblemDocument};
-use service::identity::Principal;
+use service::http::{HttpResult, JsonBody, ProblemDocument};
+use service::identity::Caller;
 
 use crate::action::{PreferencesBody, PreferencesChange};
 use crate::domain::Preferences;
@@ -17,9 +17,9 @@ use super::router::{ApiState, require_user};
 ))]
 pub(super) async fn read(
     State(api): State<ApiState>,
-    caller: Principal,
-) -> Outcome<Json<Preferences>> {
-    Ok(Json(api.system.preferences(&require_user(&caller)?).await?.value))
+    caller: Caller,
+) -> HttpResult<JsonBody<Preferences>> {
+    Ok(JsonBody(api.system.preferences(&require_user(&caller)?).await?.value))
 }
 
 /// Changes the given preferences; the others stay.
@@ -31,10 +31,10 @@ pub(super) async fn read(
 ))]
 pub(super) async fn change(
     State(api): State<ApiState>,
-    caller: Principal,
-    Json(body): Json<Value>,
-) -> Outcome<Json<Preferences>> {
+    caller: Caller,
+    JsonBody(body): JsonBody<Value>,
+) -> HttpResult<JsonBody<Preferences>> {
     let user = require_user(&caller)?;
     let change = PreferencesChange::parse(body)?;
-    Ok(Json(api.system.change_preferences(&user, &change).await?.value))
+    Ok(JsonBody(api.system.change_preferences(&user, &change).await?.value))
 }

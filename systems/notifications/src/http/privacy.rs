@@ -7,9 +7,9 @@ use axum::http::header::{CONTENT_TYPE, HeaderValue};
 use axum::response::{IntoResponse, Response};
 use futures::stream;
 use serde::Serialize;
-use service::erasure::{Certificate, Export};
-use service::http::{Json, Outcome, Path, Problem, ProblemDocument};
-use service::identity::Principal;
+use service::erasure::{ErasureCertificate, SubjectExport};
+use service::http::{HttpResult, JsonBody, PathParams, Problem, ProblemDocument};
+use service::identity::Caller;
 
 use crate::domain::UserId;
 
@@ -32,7 +32,7 @@ pub(super) struct ErasureBody {
     /// Always `erased`.
     status: &'static str,
     #[schema(value_type = Object)]
-    certificate: Certificate,
+    certificate: ErasureCertificate,
 }
 
 /// Requests an export of everything about the caller. It is ready at once, at the location in the response.
@@ -40,10 +40,10 @@ pub(super) struct ErasureBody {
     (status = 202, body = ExportBody),
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
 ))]
-pub(super) async fn begin_export(caller: Principal) -> Outcome<(StatusCode, Json<ExportBody>)> {
+pub(super) async fn begin_export(caller: Caller) -> HttpResult<(StatusCode, JsonBody<ExportBody>)> {
     require_user(&caller)?;
     let body = ExportBody { status: "ready", location: EXPORT_PATH };
-    Ok((StatusCode::ACCEPTED, Json(body)))
+    Ok((StatusCode::ACCEPTED, JsonBody(body)))
 }
 
 /// Everything about the caller, one line of JSON for each item.
@@ -51,7 +51,7 @@ pub(super) async fn begin_export(caller: Principal) -> Outcome<(StatusCode, Json
     (status = 200, content_type = "application/x-ndjson", body = String),
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
 ))]
-pub(super) async fn export(State(api): State<ApiState>, caller: Principal) -> Outcome<Response> {
+pub(super) async fn export(State(api): State<ApiState>, caller: Caller) -> HttpResult<Response> {
     let export = api.system.export(&require_user(&caller)?);
     let pages = stream::unfold(Some(export), next_page);
     let content_type = [(CONTENT_TYPE, HeaderValue::from_static("application/x-ndjson"))];
@@ -61,8 +61,8 @@ pub(super) async fn export(State(api): State<ApiState>, caller: Principal) -> Ou
 /// The next page. The status is already sent, so an error ends the response without its last chunk: the client sees
 /// that the export is incomplete.
 async fn next_page(
-    export: Option<Export>,
-) -> Option<(Result<String, client::Error>, Option<Export>)> {
+    export: Option<SubjectExport>,
+) -> Option<(Result<String, client::Error>, Option<SubjectExport>)> {
     let mut export = export?;
     match export.next().await {
         Ok(Some(lines)) => Some((Ok(lines), Some(export))),
@@ -79,12 +79,12 @@ async fn next_page(
 ))]
 pub(super) async fn erase(
     State(api): State<ApiState>,
-    caller: Principal,
-    Path(id): Path<String>,
-) -> Outcome<(StatusCode, Json<ErasureBody>)> {
+    caller: Caller,
+    PathParams(id): PathParams<String>,
+) -> HttpResult<(StatusCode, JsonBody<ErasureBody>)> {
     let user = require_self_or_admin(&caller, id)?;
     let certificate = api.system.erase(&user).await?;
-    Ok((StatusCode::ACCEPTED, Json(ErasureBody { status: "erased", certificate })))
+    Ok((StatusCode::ACCEPTED, JsonBody(ErasureBody { status: "erased", certificate })))
 }
 
 /// The certificate of an erasure.
@@ -96,17 +96,17 @@ pub(super) async fn erase(
 ))]
 pub(super) async fn certificate(
     State(api): State<ApiState>,
-    caller: Principal,
-    Path(id): Path<String>,
-) -> Outcome<Json<Certificate>> {
+    caller: Caller,
+    PathParams(id): PathParams<String>,
+) -> HttpResult<JsonBody<ErasureCertificate>> {
     let user = require_self_or_admin(&caller, id)?;
     let certificate = api.system.erasure_certificate(&user).await?;
     let missing = || Problem::not_found("There is no certificate of an erasure of this user.");
-    certificate.map(Json).ok_or_else(missing)
+    certificate.map(JsonBody).ok_or_else(missing)
 }
 
 /// The user with this id, if that is the caller or the caller is an admin.
-fn require_self_or_admin(caller: &Principal, id: String) -> Outcome<UserId> {
+fn require_self_or_admin(caller: &Caller, id: String) -> HttpResult<UserId> {
     if caller.subject() != id {
         caller.require_role(ADMIN_ROLE)?;
     }

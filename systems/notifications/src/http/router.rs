@@ -1,8 +1,8 @@
 //! All routes, and the health checks of the system.
 
 use axum::Router;
-use service::http::{Asset, Kit, OpenApiRouter, Outcome, Problem, Standing, routes};
-use service::identity::{Principal, session_routes};
+use service::http::{Asset, HealthStatus, HttpResult, HttpServer, OpenApiRouter, Problem, routes};
+use service::identity::{Caller, session_routes};
 
 use crate::domain::UserId;
 use crate::notifications::Notifications;
@@ -18,13 +18,13 @@ pub const ADMIN_ROLE: &str = "admin";
 #[derive(Clone)]
 pub(super) struct ApiState {
     pub(super) system: Notifications,
-    pub(super) kit: Kit,
+    pub(super) server: HttpServer,
 }
 
 impl Notifications {
     /// The HTTP interface, together with these static files.
-    pub fn router(&self, kit: &Kit, pages: &[Asset]) -> Router {
-        self.add_health_checks(kit);
+    pub fn router(&self, server: &HttpServer, pages: &[Asset]) -> Router {
+        self.add_health_checks(server);
         let api = OpenApiRouter::new()
             .routes(routes!(list::list))
             .routes(routes!(list::unread_count))
@@ -41,24 +41,24 @@ impl Notifications {
             .routes(routes!(admin::events))
             .routes(routes!(admin::retry))
             .routes(routes!(admin::stats))
-            .with_state(ApiState { system: self.clone(), kit: kit.clone() })
-            .merge(session_routes(kit.identity()));
-        kit.router(api, pages)
+            .with_state(ApiState { system: self.clone(), server: server.clone() })
+            .merge(session_routes(server.identity()));
+        server.router(api, pages)
     }
 
-    fn add_health_checks(&self, kit: &Kit) {
+    fn add_health_checks(&self, server: &HttpServer) {
         let core = std::sync::Arc::clone(&self.core);
-        kit.health().check("dispatcher", move || {
+        server.health().add_check("dispatcher", move || {
             let degraded = core.health.degraded_by(core.now());
-            async move { degraded.map_or(Standing::Ready, Standing::Degraded) }
+            async move { degraded.map_or(HealthStatus::Ready, HealthStatus::Degraded) }
         });
         let core = std::sync::Arc::clone(&self.core);
-        kit.health().check("data", move || {
+        server.health().add_check("data", move || {
             let core = std::sync::Arc::clone(&core);
             async move {
                 match core.containers.preferences.read_properties().await {
-                    Ok(_) => Standing::Ready,
-                    Err(error) => Standing::Failing(error.to_string()),
+                    Ok(_) => HealthStatus::Ready,
+                    Err(error) => HealthStatus::Failing(error.to_string()),
                 }
             }
         });
@@ -66,6 +66,6 @@ impl Notifications {
 }
 
 /// The caller as a user of this system.
-pub(super) fn require_user(caller: &Principal) -> Outcome<UserId> {
+pub(super) fn require_user(caller: &Caller) -> HttpResult<UserId> {
     UserId::parse(caller.subject()).map_err(|why| Problem::forbidden("no_user", why))
 }

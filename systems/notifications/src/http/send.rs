@@ -6,11 +6,11 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use service::http::{Json, Outcome, Problem, ProblemDocument};
-use service::identity::Principal;
+use service::http::{HttpResult, JsonBody, Problem, ProblemDocument};
+use service::identity::Caller;
 
 use crate::action::NewEvent;
-use crate::domain::{EventPayload, EventStatus, EventType, Moment, TargetType, UserId};
+use crate::domain::{EventPayload, EventStatus, EventType, TargetType, UserId, UtcTimestamp};
 use crate::error::InvalidField;
 use crate::field::{Field, collect};
 
@@ -111,9 +111,9 @@ pub(super) struct SentEvent {
 ))]
 pub(super) async fn send(
     State(api): State<ApiState>,
-    caller: Principal,
-    Json(body): Json<Value>,
-) -> Outcome<(StatusCode, Json<SentBody>)> {
+    caller: Caller,
+    JsonBody(body): JsonBody<Value>,
+) -> HttpResult<(StatusCode, JsonBody<SentBody>)> {
     caller.require_role(SERVICE_ROLE)?;
     let core = &api.system.core;
     let events = parse_body(body).and_then(|events| {
@@ -135,7 +135,7 @@ pub(super) async fn send(
         let event = api.system.enqueue(event).await?.value;
         sent.push(SentEvent { id: event.id, user_id: event.user_id, status: event.status });
     }
-    Ok((StatusCode::ACCEPTED, Json(SentBody { queued: sent.len(), events: sent })))
+    Ok((StatusCode::ACCEPTED, JsonBody(SentBody { queued: sent.len(), events: sent })))
 }
 
 /// The events of a request, or everything that is wrong with it.
@@ -160,7 +160,7 @@ fn parse_body(body: Value) -> Result<Vec<NewEvent>, Vec<InvalidField>> {
     let dedupe_key = text("dedupeKey", body.dedupe_key);
     let idempotency_key = text("idempotencyKey", body.idempotency_key);
     let scheduled_at = text("scheduledAt", body.scheduled_at);
-    let scheduled_at = scheduled_at.map(|text| Moment::parse(&text)).transpose();
+    let scheduled_at = scheduled_at.map(|text| UtcTimestamp::parse(&text)).transpose();
     let scheduled_at = collect(&mut errors, "scheduledAt", scheduled_at).flatten();
     let (Some(event_type), Some(payload), true) = (event_type, payload, errors.is_empty()) else {
         return Err(errors);

@@ -8,8 +8,8 @@ use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use futures::stream::{StreamExt, iter, unfold};
 use serde_json::json;
-use service::http::{OpenStream, Outcome, ProblemDocument};
-use service::identity::Principal;
+use service::http::{EventStreamRequest, HttpResult, ProblemDocument};
+use service::identity::Caller;
 
 use crate::domain::UserId;
 use crate::stream::StreamListener;
@@ -27,7 +27,7 @@ struct OpenListStream {
     user: UserId,
     listener: StreamListener,
     /// Counts against the limits of open streams until it is dropped.
-    _stream: OpenStream,
+    _stream: EventStreamRequest,
 }
 
 /// Changes of the caller's list as they happen: `new`, `updated`, `changed` (read the list again), then `unread`.
@@ -39,12 +39,12 @@ struct OpenListStream {
 ))]
 pub(super) async fn stream(
     State(api): State<ApiState>,
-    caller: Principal,
-    stream: OpenStream,
-) -> Outcome<Response> {
+    caller: Caller,
+    stream: EventStreamRequest,
+) -> HttpResult<Response> {
     let user = require_user(&caller)?;
     let streams = &api.system.core.streams;
-    let listener = streams.listen(&user, stream.last_event_id(), api.kit.stop()).await?;
+    let listener = streams.listen(&user, stream.last_event_id(), api.server.shutdown()).await?;
     let position = listener.listener.position().map(|id| id.to_string());
     // Counted after listening began: a change in between is sent again, and none is missed.
     let first = unread_event(&api, &user, position).await;
@@ -69,7 +69,7 @@ async fn next_batch(mut open: OpenListStream) -> Option<(Vec<Event>, OpenListStr
 }
 
 /// After a reset, events may have been lost; the client reads the list again, as after many changes.
-fn to_sse(event: service::http::Event) -> Event {
+fn to_sse(event: service::http::ServerEvent) -> Event {
     let name = if event.is_reset() { "changed" } else { event.name };
     Event::default().event(name).data(event.data)
 }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::domain::Moment;
+use crate::domain::UtcTimestamp;
 
 /// So many errors within the window make the dispatcher degraded.
 const ERRORS_MAX: usize = 5;
@@ -14,11 +14,11 @@ const WINDOW: Duration = Duration::from_secs(5 * 60);
 #[derive(Debug, Default)]
 pub(crate) struct DispatcherHealth {
     /// At most [`ERRORS_MAX`], oldest first: older ones cannot change the answer.
-    recent_errors: Mutex<VecDeque<(Moment, String)>>,
+    recent_errors: Mutex<VecDeque<(UtcTimestamp, String)>>,
 }
 
 impl DispatcherHealth {
-    pub(crate) fn record_error(&self, at: Moment, message: &str) {
+    pub(crate) fn record_error(&self, at: UtcTimestamp, message: &str) {
         let mut errors = self.recent_errors.lock().unwrap_or_else(PoisonError::into_inner);
         errors.push_back((at, message.to_owned()));
         if errors.len() > ERRORS_MAX {
@@ -27,7 +27,7 @@ impl DispatcherHealth {
     }
 
     /// The last error, if there were [`ERRORS_MAX`] within the window; `None` while the dispatcher is healthy.
-    pub(crate) fn degraded_by(&self, now: Moment) -> Option<String> {
+    pub(crate) fn degraded_by(&self, now: UtcTimestamp) -> Option<String> {
         let errors = self.recent_errors.lock().unwrap_or_else(PoisonError::into_inner);
         let recent = errors.iter().filter(|(at, _)| now.since(*at) < WINDOW).count();
         let (_, last) = errors.back().filter(|_| recent >= ERRORS_MAX)?;
@@ -42,7 +42,7 @@ mod tests {
     #[test]
     fn five_errors_in_five_minutes_are_too_many() {
         let health = DispatcherHealth::default();
-        let start = Moment::from_ms(1_000_000);
+        let start = UtcTimestamp::from_ms(1_000_000);
         for minute in 0..4 {
             health.record_error(start.after(Duration::from_secs(60 * minute)), "no");
         }

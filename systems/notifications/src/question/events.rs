@@ -3,7 +3,7 @@
 use client::{Item, Query, QueryPageOptions};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
-use service::work::Work;
+use service::work::WorkItem;
 
 use crate::charge::ChargedValue;
 use crate::domain::{EventStatus, NotificationEvent};

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::charge::{ChargeMeter, ChargedValue};
-use crate::domain::{EventStatus, Moment};
+use crate::domain::{EventStatus, UtcTimestamp};
 use crate::error::Result;
 use crate::notifications::Notifications;
 
@@ -21,12 +21,12 @@ pub struct Stats {
     pub dead: u64,
     /// When the oldest event that is waiting and due was created.
     #[schema(value_type = Option<String>)]
-    pub oldest_pending_at: Option<Moment>,
+    pub oldest_pending_at: Option<UtcTimestamp>,
 }
 
 #[derive(Deserialize)]
 struct OldestRow {
-    at: Moment,
+    at: UtcTimestamp,
 }
 
 /// The properties that are counted. Their types are not assumed: damaged events must not hide the others.

@@ -4,9 +4,9 @@
 
 use std::time::Duration;
 
-use service::work::Finish;
+use service::work::Completion;
 
-use crate::domain::{EventStatus, Moment, NoPushReason, NotificationEvent, PushRecord};
+use crate::domain::{EventStatus, NoPushReason, NotificationEvent, PushRecord, UtcTimestamp};
 
 /// How an attempt ended.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,7 +20,7 @@ pub(super) enum AttemptResult {
         deliveries: Vec<PushRecord>,
     },
     /// The push waits for the end of the quiet hours.
-    Deferred { until: Moment },
+    Deferred { until: UtcTimestamp },
     /// The event is to be tried again.
     Failed { error: String, after: Option<Duration>, deliveries: Vec<PushRecord> },
 }
@@ -42,10 +42,10 @@ impl AttemptResult {
     }
 
     /// The last write of the attempt, made now.
-    pub(super) fn into_finish(self, now: Moment) -> Finish<NotificationEvent> {
+    pub(super) fn into_finish(self, now: UtcTimestamp) -> Completion<NotificationEvent> {
         match self {
             Self::Done { status, reason, notification_id, deliveries } => {
-                Finish::done().with(move |event: &mut NotificationEvent| {
+                Completion::done().with(move |event: &mut NotificationEvent| {
                     event.status = status;
                     event.reason = reason;
                     event.notification_id.clone_from(&notification_id);
@@ -54,13 +54,13 @@ impl AttemptResult {
                 })
             }
             Self::Deferred { until } => {
-                Finish::postponed(until).with(|event: &mut NotificationEvent| {
+                Completion::postponed(until).with(|event: &mut NotificationEvent| {
                     event.reason = Some(NoPushReason::QuietHours);
                 })
             }
             // Deliveries are kept, so that the next attempt leaves out devices that have a final result.
             Self::Failed { error, after, deliveries } => {
-                Finish::again(error, after).with(move |event: &mut NotificationEvent| {
+                Completion::retry(error, after).with(move |event: &mut NotificationEvent| {
                     event.deliveries.clone_from(&deliveries)
                 })
             }

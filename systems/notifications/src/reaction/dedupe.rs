@@ -8,7 +8,7 @@ use std::time::Duration;
 use client::Query;
 
 use crate::charge::ChargeMeter;
-use crate::domain::{Moment, Notification, NotificationEvent};
+use crate::domain::{Notification, NotificationEvent, UtcTimestamp};
 use crate::error::Result;
 use crate::notifications::NotificationsCore;
 use crate::settings::PushRateLimit;
@@ -53,7 +53,7 @@ impl NotificationsCore {
         event: &NotificationEvent,
         own_id: &str,
         check: RateLimitCheck,
-        now: Moment,
+        now: UtcTimestamp,
         meter: &mut ChargeMeter,
     ) -> Result<ListLookup> {
         let (key, window) = (event.dedupe_key(), self.settings.dedupe_window(event.event_type));
@@ -80,7 +80,7 @@ impl NotificationsCore {
         let rows: Vec<Notification> =
             meter.record(self.containers.notifications.query(&query).await?);
         // The event's own notification does not count: an earlier attempt may have set `pushed` and crashed.
-        let pushed_at: Vec<Moment> = rows
+        let pushed_at: Vec<UtcTimestamp> = rows
             .iter()
             .filter(|row| row.pushed == Some(true) && row.category == event.category)
             .filter(|row| row.created_at > day_ago && row.id != own_id)
@@ -118,7 +118,7 @@ fn find_match(
 }
 
 /// Only pushed notifications count. If suppressed ones counted too, a limit that is reached would prolong itself.
-fn is_limit_reached(limit: PushRateLimit, pushed_at: &[Moment], now: Moment) -> bool {
+fn is_limit_reached(limit: PushRateLimit, pushed_at: &[UtcTimestamp], now: UtcTimestamp) -> bool {
     let last_hour = pushed_at.iter().filter(|at| **at > now.before(HOUR)).count();
     let reached = |limit: Option<usize>, count: usize| limit.is_some_and(|limit| count >= limit);
     reached(limit.per_hour, last_hour) || reached(limit.per_day, pushed_at.len())

@@ -12,10 +12,12 @@ use async_trait::async_trait;
 use client::processor::{Context, Processor, ProcessorStart, Reaction, ReactionError};
 use client::{Change, ErrorKind};
 use serde::de::IgnoredAny;
-use service::work::{Claim, Ended, Finish, Queue, QueueReaction, WorkError, Worked, Worker};
+use service::work::{
+    Claim, ClaimSummary, Completion, QueueReaction, WorkError, WorkQueue, WorkResult, Worker,
+};
 
 use crate::charge::ChargeMeter;
-use crate::domain::{Moment, NotificationEvent, notification_id};
+use crate::domain::{NotificationEvent, UtcTimestamp, notification_id};
 use crate::error::Result;
 use crate::monitor::DispatchStep;
 use crate::notifications::{Notifications, NotificationsCore};
@@ -82,7 +84,7 @@ impl Notifications {
             counters: Arc::clone(&counters),
         };
         let queue =
-            Queue::new(&core.containers.events, queue_settings(settings, worker), event_worker);
+            WorkQueue::new(&core.containers.events, queue_settings(settings, worker), event_worker);
         let reaction = DispatchReaction {
             core: Arc::clone(&core),
             queue: queue.reaction(),
@@ -136,7 +138,7 @@ impl Worker<NotificationEvent> for EventWorker {
     async fn work(
         &self,
         claim: &mut Claim<NotificationEvent>,
-    ) -> std::result::Result<Finish<NotificationEvent>, WorkError> {
+    ) -> std::result::Result<Completion<NotificationEvent>, WorkError> {
         let core = &self.core;
         core.report_step(DispatchStep::Claimed);
         let created_at = self.creation_times.next(&claim.document().user_id, core.now());
@@ -146,21 +148,25 @@ impl Worker<NotificationEvent> for EventWorker {
         match result {
             Ok(Some(result)) => Ok(result.into_finish(core.now())),
             Ok(None) => Err(WorkError::Lost),
-            Err(error) => Err(WorkError::again(error.to_string())),
+            Err(error) => Err(WorkError::retry(error.to_string())),
         }
     }
 
-    fn met(&self, _: &NotificationEvent) {
+    fn on_due(&self, _: &NotificationEvent) {
         self.core.report_step(DispatchStep::Received);
     }
 
-    async fn ended(&self, event: &NotificationEvent, ended: Ended) -> client::Result<()> {
+    async fn on_claim_end(
+        &self,
+        event: &NotificationEvent,
+        ended: ClaimSummary,
+    ) -> client::Result<()> {
         let core = &self.core;
         core.report_step(DispatchStep::Finished);
-        let is_written = !matches!(ended.worked, Worked::Lost | Worked::Gone);
+        let is_written = !matches!(ended.result, WorkResult::Lost | WorkResult::Gone);
         self.counters.add(ended.charge, is_written);
-        match ended.worked {
-            Worked::Again | Worked::Dead => {
+        match ended.result {
+            WorkResult::Retry | WorkResult::Dead => {
                 let (user, error) = (event.user_id.hash_hex(), event.last_error.as_deref());
                 let error = error.unwrap_or_default();
                 tracing::warn!(user, event = event.id, error, "an event failed");
@@ -169,7 +175,7 @@ impl Worker<NotificationEvent> for EventWorker {
             }
             // The event was deleted while it was processed: its user was erased. The erasure may have passed the list
             // before the notification was written, so it is deleted here.
-            Worked::Gone => {
+            WorkResult::Gone => {
                 let (key, id) = (event.partition_key(), notification_id(&event.id));
                 match core.containers.notifications.delete(&key, &id, None).await {
                     Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
@@ -180,7 +186,7 @@ impl Worker<NotificationEvent> for EventWorker {
         }
     }
 
-    fn ends_at(&self, event: &NotificationEvent, now: Moment) -> Option<Moment> {
+    fn expires_at(&self, event: &NotificationEvent, now: UtcTimestamp) -> Option<UtcTimestamp> {
         Some(self.retention.expires_at(event, now))
     }
 }

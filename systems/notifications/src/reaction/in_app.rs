@@ -6,7 +6,7 @@
 use client::ErrorKind;
 
 use crate::charge::ChargeMeter;
-use crate::domain::{Moment, Notification, NotificationEvent, Preferences, notification_id};
+use crate::domain::{Notification, NotificationEvent, Preferences, UtcTimestamp, notification_id};
 use crate::error::{Error, Result};
 use crate::notifications::NotificationsCore;
 use crate::text::{RenderedText, TemplateInput, deeplink};
@@ -84,7 +84,7 @@ impl NotificationsCore {
         event: &NotificationEvent,
         preferences: &Preferences,
         plan: &PushPlan,
-        created_at: Moment,
+        created_at: UtcTimestamp,
         meter: &mut ChargeMeter,
     ) -> Result<Notification> {
         let notification = self.new_notification(event, preferences, plan, created_at)?;
@@ -111,7 +111,7 @@ impl NotificationsCore {
         event: &NotificationEvent,
         preferences: &Preferences,
         plan: &PushPlan,
-        created_at: Moment,
+        created_at: UtcTimestamp,
     ) -> Result<Notification> {
         let payload = &event.payload;
         let actor_name = payload.actor_name.as_deref().or(payload.actor_id.as_deref());

@@ -9,8 +9,8 @@ use client::ErrorKind;
 
 use crate::charge::ChargeMeter;
 use crate::domain::{
-    EventStatus, Moment, NoPushReason, Notification, NotificationEvent, Preferences, PushRecord,
-    PushState, notification_id,
+    EventStatus, NoPushReason, Notification, NotificationEvent, Preferences, PushRecord, PushState,
+    UtcTimestamp, notification_id,
 };
 use crate::error::Result;
 use crate::monitor::DispatchStep;
@@ -26,7 +26,7 @@ impl NotificationsCore {
     pub(super) async fn process_event(
         &self,
         event: &NotificationEvent,
-        created_at: Moment,
+        created_at: UtcTimestamp,
         meter: &mut ChargeMeter,
     ) -> Result<Option<AttemptResult>> {
         let preferences = self.read_preferences(event, meter).await?;

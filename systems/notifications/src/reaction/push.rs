@@ -9,7 +9,7 @@ use std::time::Duration;
 use crate::charge::ChargeMeter;
 use crate::delivery::{DeliveryResult, Push};
 use crate::domain::{
-    Device, Moment, Notification, NotificationEvent, Platform, PushRecord, PushState,
+    Device, Notification, NotificationEvent, Platform, PushRecord, PushState, UtcTimestamp,
 };
 use crate::error::Result;
 use crate::monitor::DispatchStep;
@@ -96,7 +96,7 @@ impl NotificationsCore {
         summary: &mut PushSummary,
         device: &Device,
         result: DeliveryResult,
-        started_at: Moment,
+        started_at: UtcTimestamp,
         meter: &mut ChargeMeter,
     ) -> Result<()> {
         let (state, provider_id, error) = match result {

@@ -6,7 +6,7 @@
 use client::Query;
 
 use crate::charge::ChargeMeter;
-use crate::domain::{Device, Moment, NoPushReason, NotificationEvent, Preferences};
+use crate::domain::{Device, NoPushReason, NotificationEvent, Preferences, UtcTimestamp};
 use crate::error::Result;
 use crate::notifications::NotificationsCore;
 use crate::settings::QuietMode;
@@ -17,7 +17,7 @@ pub(super) enum PushPlan {
     /// Push to these devices.
     Push(Vec<Device>),
     /// Push at the end of the quiet hours.
-    Defer(Moment),
+    Defer(UtcTimestamp),
     /// Do not push. The devices are those that have no configured provider.
     Skip(NoPushReason, Vec<Device>),
 }
@@ -28,15 +28,15 @@ impl NotificationsCore {
         &self,
         event: &NotificationEvent,
         preferences: &Preferences,
-        now: Moment,
-    ) -> Option<Moment> {
+        now: UtcTimestamp,
+    ) -> Option<UtcTimestamp> {
         if event.category.is_critical() { None } else { preferences.quiet_hours_end(now) }
     }
 
     pub(super) async fn plan_push(
         &self,
         event: &NotificationEvent,
-        quiet_until: Option<Moment>,
+        quiet_until: Option<UtcTimestamp>,
         is_rate_limited: bool,
         meter: &mut ChargeMeter,
     ) -> Result<PushPlan> {

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use service::http::Stop;
-use service::work::{Job, JobRun, Jobs, JobsSettings};
+use service::http::ShutdownSignal;
+use service::work::{JobRun, Jobs, JobsSettings, PeriodicJob};
 
 use crate::error::Result;
 use crate::notifications::Notifications;
@@ -20,17 +20,17 @@ impl Notifications {
     ///
     /// # Errors
     /// Those of the account when the worker cannot start.
-    pub async fn run(&self, stop: &Stop) -> Result<()> {
+    pub async fn run(&self, shutdown: &ShutdownSignal) -> Result<()> {
         let worker = format!("{:016x}", self.core.environment.random());
         let dispatcher = self.dispatcher(&worker).await?;
         let jobs = self.jobs(&worker);
         jobs.start();
         // Stopping waits for the page that is being processed, then releases the leases.
         let stopping = async {
-            stop.stopped().await;
+            shutdown.triggered().await;
             dispatcher.stop().await
         };
-        let ((), stopped) = tokio::join!(self.run_dispatcher(&dispatcher, stop), stopping);
+        let ((), stopped) = tokio::join!(self.run_dispatcher(&dispatcher, shutdown), stopping);
         jobs.stop().await;
         stopped
     }
@@ -47,7 +47,7 @@ impl Notifications {
         let (sweep, clean, finish) = (self.clone(), self.clone(), self.clone());
         Jobs::new(&self.core.containers.leases, jobs)
             .with(
-                Job::every("sweep events", settings.interval()).jitter_percent(0),
+                PeriodicJob::every("sweep events", settings.interval()).jitter_percent(0),
                 move |_: JobRun| {
                     let system = sweep.clone();
                     async move {
@@ -56,14 +56,14 @@ impl Notifications {
                     }
                 },
             )
-            .with(Job::every("clean devices", DAY), move |_: JobRun| {
+            .with(PeriodicJob::every("clean devices", DAY), move |_: JobRun| {
                 let system = clean.clone();
                 async move {
                     system.clean_devices().await?;
                     Ok(())
                 }
             })
-            .with(Job::every("finish erasures", settings.lease()), move |_: JobRun| {
+            .with(PeriodicJob::every("finish erasures", settings.lease()), move |_: JobRun| {
                 let system = finish.clone();
                 async move {
                     system.finish_erasures().await?;
@@ -72,10 +72,10 @@ impl Notifications {
             })
     }
 
-    async fn run_dispatcher(&self, dispatcher: &Dispatcher, stop: &Stop) {
+    async fn run_dispatcher(&self, dispatcher: &Dispatcher, shutdown: &ShutdownSignal) {
         let core = &self.core;
         let poll = Duration::from_millis(core.settings.poll_milliseconds);
-        while !stop.is_stopping() {
+        while !shutdown.is_triggered() {
             let wait = match dispatcher.run_once().await {
                 Ok(_) => poll,
                 Err(error) => {
@@ -85,7 +85,7 @@ impl Notifications {
                 }
             };
             tokio::select! {
-                () = stop.stopped() => {}
+                () = shutdown.triggered() => {}
                 () = core.wake_dispatcher.notified() => {}
                 () = core.environment.sleep(wait) => {}
             }

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use client::{ChangeFeed, ChangeStart, ErrorKind};
 use serde::de::IgnoredAny;
-use service::http::Stop;
+use service::http::ShutdownSignal;
 
 use crate::domain::Notification;
 use crate::error::Result;
@@ -46,16 +46,16 @@ struct AnnouncedIds {
 
 impl FeedReader {
     /// Finds the position, then runs in the background. When this returns, no later write is missed.
-    pub(super) async fn start(inner: &Arc<HubInner>, stop: &Stop) -> Result<()> {
+    pub(super) async fn start(inner: &Arc<HubInner>, shutdown: &ShutdownSignal) -> Result<()> {
         let mut reader = Self { position: ChangeStart::Now, announced: AnnouncedIds::default() };
         reader.poll(inner).await?;
         // The reader must not keep the hub alive: it ends when the system is dropped.
-        let (weak, stop) = (Arc::downgrade(inner), stop.clone());
-        inner.environment.spawn(reader.run(weak, stop));
+        let (weak, shutdown) = (Arc::downgrade(inner), shutdown.clone());
+        inner.environment.spawn(reader.run(weak, shutdown));
         Ok(())
     }
 
-    async fn run(mut self, inner: Weak<HubInner>, stop: Stop) {
+    async fn run(mut self, inner: Weak<HubInner>, shutdown: ShutdownSignal) {
         let mut idle_since = None;
         while let Some(inner) = inner.upgrade() {
             let now_ms = inner.environment.now().0;
@@ -65,7 +65,8 @@ impl FeedReader {
             };
             idle_since = idle_since_ms;
             let idle_ms = idle_since_ms.map_or(0, |since| now_ms.saturating_sub(since));
-            let may_stop = u128::from(idle_ms) >= IDLE_TIMEOUT.as_millis() || stop.is_stopping();
+            let may_stop =
+                u128::from(idle_ms) >= IDLE_TIMEOUT.as_millis() || shutdown.is_triggered();
             if may_stop && inner.stop_reader_if_unused().await {
                 return;
             }
@@ -79,7 +80,7 @@ impl FeedReader {
             inner.environment.sleep(POLL_INTERVAL_MIN.min(wait)).await;
             tokio::select! {
                 () = inner.wake.notified() => {}
-                () = stop.stopped() => {}
+                () = shutdown.triggered() => {}
                 () = inner.environment.sleep(wait.saturating_sub(POLL_INTERVAL_MIN)) => {}
             }
         }

@@ -9,10 +9,10 @@ use std::time::Duration;
 
 use client::{Container, Environment};
 use service::erasure::Erasure;
-use service::http::{Events, Listener, Stop};
+use service::http::{EventListener, Events, ShutdownSignal};
 use tokio::sync::{Mutex, Notify};
 
-use crate::domain::{Moment, UserId};
+use crate::domain::{UserId, UtcTimestamp};
 use crate::error::Result;
 use crate::settings::NotificationSettings;
 
@@ -45,7 +45,7 @@ pub(super) struct HubInner {
 
 /// A listener to one user's list. The reader runs at least as long as it exists.
 pub(crate) struct StreamListener {
-    pub(crate) listener: Listener,
+    pub(crate) listener: EventListener,
     _guard: ListenerGuard,
 }
 
@@ -78,7 +78,7 @@ impl StreamHub {
     }
 
     /// Writes the erasure marker, by which the readers of all processes learn that a user's list is gone.
-    pub(crate) async fn publish_erasure(&self, user: &UserId, now: Moment) -> Result<()> {
+    pub(crate) async fn publish_erasure(&self, user: &UserId, now: UtcTimestamp) -> Result<()> {
         let marker = ErasureMarker::new(self.inner.topic(user), now);
         self.inner.notifications.upsert(&ErasureMarker::partition_key(), &marker, None).await?;
         self.wake();
@@ -93,16 +93,16 @@ impl StreamHub {
         &self,
         user: &UserId,
         last: Option<&str>,
-        stop: &Stop,
+        shutdown: &ShutdownSignal,
     ) -> Result<StreamListener> {
         let inner = &self.inner;
         let mut is_reader_running = inner.is_reader_running.lock().await;
         let guard = ListenerGuard::new(inner);
         if !*is_reader_running {
-            FeedReader::start(inner, stop).await?;
+            FeedReader::start(inner, shutdown).await?;
             *is_reader_running = true;
         }
-        let listener = inner.events.listen(&inner.topic(user), last, stop);
+        let listener = inner.events.listen(&inner.topic(user), last, shutdown);
         Ok(StreamListener { listener, _guard: guard })
     }
 }

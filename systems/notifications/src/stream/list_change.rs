@@ -8,7 +8,7 @@ use model::PartitionKeyValue;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::domain::{Moment, Notification, NotificationBody};
+use crate::domain::{Notification, NotificationBody, UtcTimestamp};
 
 /// An event on a user's stream.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,7 +32,7 @@ pub(super) struct ErasureMarker {
     pub(super) id: String,
     /// Always `null`, which is the partition key: a user id is a string.
     user_id: Option<()>,
-    erased_at: Moment,
+    erased_at: UtcTimestamp,
     ttl: u64,
 }
 
@@ -46,7 +46,7 @@ pub(super) enum ListChange {
 }
 
 impl ErasureMarker {
-    pub(super) fn new(user_hash: String, now: Moment) -> Self {
+    pub(super) fn new(user_hash: String, now: UtcTimestamp) -> Self {
         Self { id: user_hash, user_id: None, erased_at: now, ttl: ERASURE_MARKER_SECONDS }
     }
 

@@ -15,8 +15,8 @@ fn like(user: &str, actor: &str, target: &str) -> Value {
 async fn the_document_and_the_routes_agree() {
     let world = World::new().await;
     let site = Site::on(world).await;
-    let router = site.world.system.router(&site.kit, &[]);
-    assert_eq!(service::http::disagreements(&router, &[]).await, Vec::<String>::new());
+    let router = site.world.system.router(&site.server, &[]);
+    assert_eq!(service::http::openapi_mismatches(&router, &[]).await, Vec::<String>::new());
 }
 
 #[tokio::test]

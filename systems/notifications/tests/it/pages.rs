@@ -41,8 +41,8 @@ async fn every_file_of_the_page_is_served_under_a_strict_policy() {
 #[tokio::test]
 async fn there_are_only_pages_and_documented_routes() {
     let site = Site::on(World::new().await).await;
-    let router = site.world.system.router(&site.kit, PAGES);
+    let router = site.world.system.router(&site.server, PAGES);
     let paths = paths();
     let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
-    assert_eq!(service::http::disagreements(&router, &paths).await, Vec::<String>::new());
+    assert_eq!(service::http::openapi_mismatches(&router, &paths).await, Vec::<String>::new());
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use notifications::delivery::DeliveryResult;
 use notifications::{
-    Containers, EventStatus, EventType, Moment, NoPushReason, NotificationSettings, QuietMode,
+    Containers, EventStatus, EventType, NoPushReason, NotificationSettings, QuietMode, UtcTimestamp,
 };
 
 use crate::world::{World, counted, event, event_for, keyed, user};
@@ -124,7 +124,8 @@ async fn nt_a09_a_device_that_got_its_push_is_left_alone_when_another_is_tried_a
 async fn a_scheduled_event_waits_for_its_time() {
     let world = World::new().await;
     let mut later = event(EventType::PostLike, "alice");
-    later.scheduled_at = Some(Moment::now(&world.environment).after(Duration::from_secs(3_600)));
+    later.scheduled_at =
+        Some(UtcTimestamp::now(&world.environment).after(Duration::from_secs(3_600)));
     let sent = world.send_and_dispatch(later).await;
     assert_eq!(sent.status, EventStatus::Pending);
     world.travel(3_599);
@@ -194,7 +195,7 @@ async fn the_list_comes_in_pages_and_by_category() {
 #[test]
 fn nt_a01_the_schema_can_be_exported_in_the_providers_current_form() {
     let schema = Containers::schema(&NotificationSettings::default()).unwrap();
-    let terraform = schema.export(service::schema::Form::Terraform).text;
+    let terraform = schema.export(service::schema::SchemaFormat::Terraform).text;
     for expected in [
         "partition_key_paths",
         "name                = \"notification_events\"",

@@ -7,7 +7,7 @@ use client::Environment;
 use notifications::Notifications;
 use reqwest::{Client, Method, Response, StatusCode};
 use serde_json::Value;
-use service::http::{HttpSettings, Kit};
+use service::http::{HttpServer, HttpSettings};
 use service::identity::{Identity, IdentitySettings};
 use tokio::net::TcpListener;
 
@@ -15,7 +15,7 @@ use crate::world::World;
 
 /// The HTTP interface of one system on a socket.
 pub(crate) struct Interface {
-    pub(crate) kit: Kit,
+    pub(crate) server: HttpServer,
     address: SocketAddr,
     client: Client,
 }
@@ -57,17 +57,17 @@ impl Interface {
     pub(crate) async fn of(system: &Notifications, environment: &Environment) -> Self {
         let identity = Identity::new(environment.clone(), &IdentitySettings::demo()).unwrap();
         let settings = HttpSettings { requests_per_minute: 0, ..HttpSettings::default() };
-        let kit = Kit::new(environment.clone(), settings, identity);
-        let router = system.router(&kit, notifications::PAGES);
+        let server = HttpServer::new(environment.clone(), settings, identity);
+        let router = system.router(&server, notifications::PAGES);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let serving = kit.clone();
+        let serving = server.clone();
         tokio::spawn(async move { serving.serve_at(listener, router).await.unwrap() });
-        Self { kit, address, client: Client::builder().no_proxy().build().unwrap() }
+        Self { server, address, client: Client::builder().no_proxy().build().unwrap() }
     }
 
     pub(crate) fn token(&self, name: &str, roles: &[&str]) -> String {
-        self.kit.identity().demo_issuer().unwrap().token(name, roles)
+        self.server.identity().demo_issuer().unwrap().token(name, roles)
     }
 
     fn token_of(&self, caller: &str) -> String {

@@ -8,9 +8,9 @@ use async_trait::async_trait;
 use client::{Account, Environment, TimestampMs, TravellingClock};
 use notifications::delivery::{Delivery, DeliveryResult, Push};
 use notifications::{
-    Device, DeviceId, DeviceRegistration, EventPayload, EventType, ListOptions, Moment, NewEvent,
+    Device, DeviceId, DeviceRegistration, EventPayload, EventType, ListOptions, NewEvent,
     Notification, NotificationEvent, NotificationSettings, Notifications, Platform, PushToken,
-    TargetType, UserId,
+    TargetType, UserId, UtcTimestamp,
 };
 
 /// The pushes that a fake provider received, and its results.
@@ -124,8 +124,8 @@ impl World {
     }
 
     pub(crate) fn travel_to(&self, time: &str) {
-        let to = Moment::parse(time).unwrap();
-        self.clock.travel(to.since(Moment::now(&self.environment)));
+        let to = UtcTimestamp::parse(time).unwrap();
+        self.clock.travel(to.since(UtcTimestamp::now(&self.environment)));
     }
 
     /// Processes everything that is new and everything that is due.
@@ -179,7 +179,7 @@ impl World {
 }
 
 async fn simulated(time: &str) -> (Arc<TravellingClock>, Account) {
-    let start = Moment::parse(time).unwrap();
+    let start = UtcTimestamp::parse(time).unwrap();
     let clock = TravellingClock::starting_at(TimestampMs(start.ms()));
     let account = Account::simulated(&clock, 7).await.unwrap();
     (clock, account)

@@ -6,7 +6,7 @@
 //! written in between.
 
 use ::query::plan::access::IndexOnly;
-use ::query::{BoundQuery, EvaluationContext, Executor, row_text};
+use ::query::{BoundQuery, EvaluationContext, QueryExecutor, row_text};
 use bytes::Bytes;
 
 use super::builder::{PageBuilder, RowPush};
@@ -27,7 +27,7 @@ pub(in crate::query) async fn compute_page(
     returned: u64,
     index_only: Option<&IndexOnly>,
 ) -> Result<bool> {
-    let mut executor = Executor::new(bound, context);
+    let mut executor = QueryExecutor::new(bound, context);
     while !executor.is_complete() {
         let batch = source.next(reader, BATCH_ITEMS).await?;
         for candidate in &batch.candidates {

@@ -4,7 +4,7 @@
 //! to the crate `query`.
 
 use ::query::ast::Literal;
-use ::query::bind::{BoundOrderBy, Expression, Grouping, Input, Projection};
+use ::query::bind::{BoundOrderBy, Expression, Grouping, Input, OutputProjection};
 use ::query::value::Value;
 use ::query::{BoundQuery, EvaluationContext, EvaluationError, RowStream, row_text};
 use bytes::Bytes;
@@ -43,7 +43,7 @@ impl RowProjector {
         if is_item {
             // The stored text becomes the row, so project a constant that costs nothing.
             per_item.output.projection =
-                Projection::Value(Expression::Literal(Literal::Bool(true)));
+                OutputProjection::Value(Expression::Literal(Literal::Bool(true)));
         }
         let stream = RowStream::new(&per_item, context.clone())?;
         let is_usable = stream.is_stateless() && !stream.is_complete();
@@ -112,7 +112,7 @@ fn returns_item(bound: &BoundQuery) -> bool {
     let [source] = bound.sources.as_slice() else { return false };
     let is_item = source.root == Input::Container && source.path.is_empty() && !source.iterates;
     let is_whole = match &bound.output.projection {
-        Projection::Input(slot) | Projection::Value(Expression::Input(slot)) => {
+        OutputProjection::Input(slot) | OutputProjection::Value(Expression::Input(slot)) => {
             *slot == source.slot
         }
         _ => false,

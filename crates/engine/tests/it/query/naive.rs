@@ -5,7 +5,9 @@ use engine::query::QueryItems;
 use engine::{ContainerLink, Engine};
 use model::{FeedRange, Json};
 use query::function::UtcDateTime;
-use query::{BuiltInFunctions, EvaluationContext, Executor, Parameters, bind, parse, row_text};
+use query::{
+    BuiltInFunctions, EvaluationContext, Parameters, QueryExecutor, bind, parse, row_text,
+};
 
 use super::ask::{create, rows_in_pages};
 use crate::account::{Account, container, json};
@@ -87,7 +89,7 @@ fn naive(items: &[Json], text: &str) -> Vec<String> {
     let tree = parse(text).unwrap();
     let bound = bind(&tree, &Parameters::new(), &BuiltInFunctions).unwrap();
     let context = EvaluationContext::starting_at(UtcDateTime::from_milliseconds(0).unwrap());
-    let mut executor = Executor::new(&bound, context);
+    let mut executor = QueryExecutor::new(&bound, context);
     for item in items {
         executor.push(item).unwrap();
     }

@@ -9,5 +9,5 @@ mod query;
 pub use expression::{Expression, PathStep};
 pub use query::{
     AggregateCall, BoundOrderBy, BoundQuery, BoundSource, Grouping, Input, OrderKey, Output,
-    OutputProperty, Projection,
+    OutputProjection, OutputProperty,
 };

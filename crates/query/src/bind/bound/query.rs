@@ -40,8 +40,8 @@ impl BoundQuery {
     /// The names of the output's properties; empty when the output is a bare value.
     pub fn property_names(&self) -> impl Iterator<Item = &str> {
         let properties = match &self.output.projection {
-            Projection::Object(properties) => properties.as_slice(),
-            Projection::Input(_) | Projection::Value(_) => &[],
+            OutputProjection::Object(properties) => properties.as_slice(),
+            OutputProjection::Input(_) | OutputProjection::Value(_) => &[],
         };
         properties.iter().map(|property| property.name.as_str())
     }
@@ -99,12 +99,12 @@ pub struct Output {
     /// Whether duplicate rows are removed.
     pub distinct: bool,
     /// The value of a row or group.
-    pub projection: Projection,
+    pub projection: OutputProjection,
 }
 
 /// The value of a row or group.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Projection {
+pub enum OutputProjection {
     /// `SELECT *`: the value of a slot.
     Input(usize),
     /// `SELECT VALUE`: any value.

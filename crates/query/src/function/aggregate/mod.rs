@@ -3,7 +3,7 @@
 //! Owns their state: created, updated with one value per row, merged across partitions, finished. Does not own
 //! grouping.
 
-pub(super) mod declare;
+mod declare;
 
 mod extreme;
 mod state;
@@ -13,3 +13,5 @@ mod total;
 mod tests;
 
 pub use state::{Aggregate, AggregateState};
+
+pub(super) use declare::FUNCTIONS as DECLARE;

@@ -2,4 +2,6 @@
 //!
 //! Owns IIF. Does not own the ternary and coalesce operators, which evaluate only what they need.
 
-pub(super) mod iif;
+mod iif;
+
+pub(super) use iif::FUNCTIONS as IIF;

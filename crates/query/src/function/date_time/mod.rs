@@ -6,14 +6,21 @@
 mod part;
 mod utc_date_time;
 
-pub(super) mod add;
-pub(super) mod bin;
-pub(super) mod convert;
-pub(super) mod current;
-pub(super) mod difference;
-pub(super) mod extract;
-pub(super) mod format;
-pub(super) mod from_parts;
-pub(super) mod is_date_time;
+mod add;
+mod bin;
+mod convert;
+mod current;
+mod difference;
+mod extract;
+mod format;
+mod from_parts;
+mod is_date_time;
 
 pub use utc_date_time::UtcDateTime;
+
+pub(super) use {
+    add::FUNCTIONS as ADD, bin::FUNCTIONS as BIN, convert::FUNCTIONS as CONVERT,
+    current::FUNCTIONS as CURRENT, difference::FUNCTIONS as DIFFERENCE,
+    extract::FUNCTIONS as EXTRACT, format::FUNCTIONS as FORMAT,
+    from_parts::FUNCTIONS as FROM_PARTS, is_date_time::FUNCTIONS as IS_DATE_TIME,
+};

@@ -8,9 +8,9 @@ mod edit_distance;
 mod stop_words;
 mod term;
 
-pub(super) mod contains;
-pub(super) mod rank_fusion;
-pub(super) mod score;
+mod contains;
+mod rank_fusion;
+mod score;
 
 #[cfg(test)]
 mod tests;
@@ -18,3 +18,8 @@ mod tests;
 pub use analyzer::{Analyzer, WordToken};
 
 pub(crate) use score::{Corpus, matches};
+
+pub(super) use {
+    contains::FUNCTIONS as CONTAINS, rank_fusion::FUNCTIONS as RANK_FUSION,
+    score::FUNCTIONS as SCORE,
+};

@@ -2,5 +2,7 @@
 //!
 //! Does not own resource ids: see `model`.
 
-pub(super) mod document_id;
-pub(super) mod hash;
+mod document_id;
+mod hash;
+
+pub(super) use {document_id::FUNCTIONS as DOCUMENT_ID, hash::FUNCTIONS as HASH};

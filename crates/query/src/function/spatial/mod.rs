@@ -12,10 +12,15 @@ mod earth;
 mod plane;
 mod relate;
 
-pub(super) mod area;
-pub(super) mod distance;
-pub(super) mod relation;
-pub(super) mod validity;
+mod area;
+mod distance;
+mod relation;
+mod validity;
 
 #[cfg(test)]
 mod tests;
+
+pub(super) use {
+    area::FUNCTIONS as AREA, distance::FUNCTIONS as DISTANCE, relation::FUNCTIONS as RELATION,
+    validity::FUNCTIONS as VALIDITY,
+};

@@ -2,19 +2,27 @@
 //!
 //! Positions are UTF-16 code units throughout. Does not own words and languages: see `full_text`.
 
-pub(super) mod affix;
-pub(super) mod around;
-pub(super) mod case;
-pub(super) mod concat;
-pub(super) mod contains;
-pub(super) mod cut;
-pub(super) mod index_of;
-pub(super) mod join_split;
-pub(super) mod parse;
-pub(super) mod regex;
-pub(super) mod repeat;
-pub(super) mod replace;
-pub(super) mod to_string;
-pub(super) mod trim;
+mod affix;
+mod around;
+mod case;
+mod concat;
+mod contains;
+mod cut;
+mod index_of;
+mod join_split;
+mod parse;
+mod regex;
+mod repeat;
+mod replace;
+mod to_string;
+mod trim;
 
 pub(super) use regex::RegexPattern;
+
+pub(super) use {
+    affix::FUNCTIONS as AFFIX, around::FUNCTIONS as AROUND, case::FUNCTIONS as CASE,
+    concat::FUNCTIONS as CONCAT, contains::FUNCTIONS as CONTAINS, cut::FUNCTIONS as CUT,
+    index_of::FUNCTIONS as INDEX_OF, join_split::FUNCTIONS as JOIN_SPLIT,
+    parse::FUNCTIONS as PARSE, regex::FUNCTIONS as REGEX, repeat::FUNCTIONS as REPEAT,
+    replace::FUNCTIONS as REPLACE, to_string::FUNCTIONS as TO_STRING, trim::FUNCTIONS as TRIM,
+};

@@ -17,7 +17,7 @@ const BACKTRACK_STEPS_MAX: usize = 100_000;
 
 pub(in crate::function) const FUNCTIONS: &[Function] = &[
     Function::scalar(FunctionFamily::String, "REGEXMATCH", |arguments, context| {
-        RegexSearch::new(arguments, context).and_then(|search| search.is_match()).into()
+        RegexSearch::new(arguments, context).and_then(|search| search.matches()).into()
     })
     .required(&["text", "pattern"])
     .optional(&["modifiers"])
@@ -108,7 +108,7 @@ impl<'call> RegexSearch<'call> {
         Some(Self { text, pattern, group })
     }
 
-    fn is_match(&self) -> Option<bool> {
+    fn matches(&self) -> Option<bool> {
         self.pattern.0.is_match(self.text).ok()
     }
 

@@ -80,7 +80,8 @@ proptest! {
     #[test]
     fn shapes_of_any_coordinates_have_answers(left in shape(), right in shape()) {
         with_context(&[], |context| {
-            for function in registry().iter().filter(|known| known.family == FunctionFamily::Spatial) {
+            let is_spatial = |family| family == FunctionFamily::Spatial;
+            for function in registry().iter().filter(|known| is_spatial(known.family)) {
                 let count = function.arity().min;
                 let arguments = [left.clone(), right.clone()];
                 let result = evaluate_in(context, function.name, &arguments[..count]);

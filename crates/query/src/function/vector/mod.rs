@@ -2,4 +2,6 @@
 //!
 //! Owns the exact distance of two vectors. Does not own vector search.
 
-pub(super) mod distance;
+mod distance;
+
+pub(super) use distance::FUNCTIONS as DISTANCE;

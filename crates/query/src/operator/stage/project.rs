@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use crate::bind::Projection;
+use crate::bind::OutputProjection;
 use crate::evaluate::{EvaluationError, EvaluationScope, Formula, Preparation};
 use crate::value::Value;
 
@@ -18,11 +18,11 @@ pub(super) enum ProjectStage {
 }
 
 impl ProjectStage {
-    pub(super) fn prepare(projection: &Projection, preparation: &Preparation<'_>) -> Self {
+    pub(super) fn prepare(projection: &OutputProjection, preparation: &Preparation<'_>) -> Self {
         match projection {
-            Projection::Input(slot) => Self::Value(Formula::Input(*slot)),
-            Projection::Value(expression) => Self::Value(preparation.formula(expression)),
-            Projection::Object(properties) => Self::Object(
+            OutputProjection::Input(slot) => Self::Value(Formula::Input(*slot)),
+            OutputProjection::Value(expression) => Self::Value(preparation.formula(expression)),
+            OutputProjection::Object(properties) => Self::Object(
                 properties
                     .iter()
                     .map(|property| {

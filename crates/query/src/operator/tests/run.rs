@@ -30,7 +30,7 @@ fn numbered(count: usize) -> impl Iterator<Item = Json> {
 
 /// Runs a query over numbered items with a bound of bytes.
 fn run(text: &str, items: usize, held_bytes_max: usize) -> Result<Vec<Value>, EvaluationError> {
-    let mut executor = Executor::new(&bound(text), context(held_bytes_max));
+    let mut executor = QueryExecutor::new(&bound(text), context(held_bytes_max));
     for item in numbered(items) {
         executor.push(&item)?;
     }
@@ -69,7 +69,7 @@ fn rows_that_are_passed_on_are_not_kept() {
 #[test]
 fn held_bytes_return_to_zero_between_items() {
     let text = "SELECT VALUE ARRAY(SELECT DISTINCT VALUE x FROM x IN (SELECT VALUE [1, 2])) FROM c";
-    let mut executor = Executor::new(&bound(text), context(100_000));
+    let mut executor = QueryExecutor::new(&bound(text), context(100_000));
     for item in numbered(10) {
         executor.push(&item).unwrap();
         assert_eq!(executor.held_bytes(), 0);
@@ -80,7 +80,7 @@ fn held_bytes_return_to_zero_between_items() {
 fn a_product_is_not_kept_while_it_is_counted() {
     let elements = format!(r#"{{"l": [{}]}}"#, ["1"; 40].join(","));
     let text = "SELECT VALUE COUNT(1) FROM c JOIN x IN c.l JOIN y IN c.l JOIN z IN c.l";
-    let mut executor = Executor::new(&bound(text), context(1_000));
+    let mut executor = QueryExecutor::new(&bound(text), context(1_000));
     executor.push(&item(&elements)).unwrap();
     assert_eq!(executor.finish(), Ok(vec![Value::from(64_000)]));
 }
@@ -90,7 +90,7 @@ fn a_product_collected_into_an_array_is_limited() {
     let elements = format!(r#"{{"l": [{}]}}"#, ["1"; 100].join(","));
     let text =
         "SELECT VALUE ARRAY(SELECT VALUE 1 FROM x IN c.l JOIN y IN c.l JOIN z IN c.l) FROM c";
-    let mut executor = Executor::new(&bound(text), context(100_000));
+    let mut executor = QueryExecutor::new(&bound(text), context(100_000));
     let error = EvaluationError::HeldBytes { bytes_max: 100_000 };
     assert_eq!(executor.push(&item(&elements)), Err(error));
 }
@@ -131,16 +131,16 @@ fn only_rows_that_need_not_wait_are_streamed() {
 
 #[test]
 fn a_query_without_items_is_complete_from_the_start() {
-    let executor = Executor::new(&bound("SELECT VALUE 1"), context(0));
+    let executor = QueryExecutor::new(&bound("SELECT VALUE 1"), context(0));
     assert!(executor.is_complete());
     assert_eq!(executor.finish(), Ok(vec![Value::from(1)]));
-    assert!(Executor::new(&bound("SELECT TOP 0 * FROM c"), context(0)).is_complete());
-    assert!(!Executor::new(&bound("SELECT * FROM c"), context(0)).is_complete());
+    assert!(QueryExecutor::new(&bound("SELECT TOP 0 * FROM c"), context(0)).is_complete());
+    assert!(!QueryExecutor::new(&bound("SELECT * FROM c"), context(0)).is_complete());
 }
 
 #[test]
 fn groups_merge_only_where_that_gives_the_same_rows() {
-    let groups = |text: &str| Executor::new(&bound(text), context(1_000)).into_groups();
+    let groups = |text: &str| QueryExecutor::new(&bound(text), context(1_000)).into_groups();
     assert_eq!(groups("SELECT COUNT(1) FROM c").map(|groups| groups.len()), Some(1));
     assert_eq!(groups("SELECT c.a FROM c GROUP BY c.a").map(|groups| groups.len()), Some(0));
     assert!(groups("SELECT c.a FROM c").is_none());
@@ -171,8 +171,8 @@ fn a_page_of_rows_is_an_array() {
 
 #[test]
 fn a_running_query_can_move_between_threads() {
-    fn is_send<T: Send>() {}
-    is_send::<Executor>();
-    is_send::<RowStream>();
-    is_send::<PreparedExpression>();
+    fn assert_send<T: Send>() {}
+    assert_send::<QueryExecutor>();
+    assert_send::<RowStream>();
+    assert_send::<PreparedExpression>();
 }

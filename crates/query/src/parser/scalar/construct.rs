@@ -4,7 +4,7 @@
 //! reserved.
 
 use super::{MeasuredScalar, Parsed};
-use crate::ast::{Name, ObjectMember, Scalar, ScalarKind};
+use crate::ast::{Identifier, ObjectMember, Scalar, ScalarKind};
 use crate::lexer::{Symbol, TokenKind};
 use crate::parser::state::QueryParser;
 
@@ -51,11 +51,11 @@ impl QueryParser<'_> {
         MeasuredScalar::above(levels, Scalar::new(ScalarKind::Object(members), span))
     }
 
-    fn member_name(&mut self) -> Parsed<Name> {
+    fn member_name(&mut self) -> Parsed<Identifier> {
         match self.kind() {
             TokenKind::String(text) => {
                 let text = text.clone();
-                Ok(Name { text, span: self.advance() })
+                Ok(Identifier { text, span: self.advance() })
             }
             _ => self.expect_name(),
         }

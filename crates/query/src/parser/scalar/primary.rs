@@ -5,7 +5,7 @@
 //! name functions.
 
 use super::{MeasuredScalar, Parsed};
-use crate::ast::{Literal, Name, Scalar, ScalarKind, Span, SubqueryKind};
+use crate::ast::{Identifier, Literal, Scalar, ScalarKind, Span, SubqueryKind};
 use crate::lexer::{Keyword, Symbol, TokenKind};
 use crate::parser::state::QueryParser;
 
@@ -100,7 +100,7 @@ impl QueryParser<'_> {
 
     fn call(&mut self) -> Parsed<MeasuredScalar> {
         let text = self.text().to_owned();
-        let function = Name { text, span: self.advance() };
+        let function = Identifier { text, span: self.advance() };
         let start = function.span;
         let (arguments, levels) = self.arguments()?;
         let kind = ScalarKind::Call { function, arguments };

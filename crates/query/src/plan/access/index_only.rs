@@ -5,7 +5,7 @@
 //! needs its item.
 
 use super::policy::Indexes;
-use crate::bind::{BoundOrderBy, BoundQuery, Expression, Grouping, Input, Projection};
+use crate::bind::{BoundOrderBy, BoundQuery, Expression, Grouping, Input, OutputProjection};
 use crate::evaluate::constant;
 use crate::plan::condition::{Exactness, ItemPath, PathScope, ResolvedPath};
 
@@ -96,11 +96,11 @@ impl IndexOnlyPlanner<'_> {
         }
     }
 
-    fn projection(&self, projection: &Projection) -> Option<Vec<ItemPath>> {
+    fn projection(&self, projection: &OutputProjection) -> Option<Vec<ItemPath>> {
         match projection {
-            Projection::Input(_) => None,
-            Projection::Value(expression) => self.all(std::iter::once(expression)),
-            Projection::Object(properties) => {
+            OutputProjection::Input(_) => None,
+            OutputProjection::Value(expression) => self.all(std::iter::once(expression)),
+            OutputProjection::Object(properties) => {
                 self.all(properties.iter().map(|one| &one.expression))
             }
         }

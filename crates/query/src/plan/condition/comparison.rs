@@ -39,7 +39,7 @@ pub(super) fn compare(
 }
 
 /// The condition under which `value IN list` is true, or false.
-pub(super) fn is_in(
+pub(super) fn membership(
     value: &Expression,
     list: &[Expression],
     truth: Truth,

@@ -65,7 +65,7 @@ pub(super) fn outcome(expression: &Expression, truth: Truth, scope: &PathScope) 
         return fixed(&value, truth);
     }
     match expression {
-        Expression::Input(_) | Expression::Member { .. } => is_boolean(expression, truth, scope),
+        Expression::Input(_) | Expression::Member { .. } => boolean_path(expression, truth, scope),
         Expression::Unary { operator: UnaryOperator::Not, operand } => {
             outcome(operand, truth.opposite(), scope)
         }
@@ -87,7 +87,7 @@ pub(super) fn outcome(expression: &Expression, truth: Truth, scope: &PathScope) 
             }
         }
         Expression::In { negation, value, list } => {
-            super::comparison::is_in(value, list, truth.under(*negation), scope)
+            super::comparison::membership(value, list, truth.under(*negation), scope)
         }
         Expression::Like { negation, value, pattern, escape } => {
             super::call::like(value, pattern, *escape, truth.under(*negation), scope)
@@ -130,7 +130,7 @@ fn fixed(value: &Value, truth: Truth) -> Condition {
 }
 
 /// A path that is used as a condition.
-fn is_boolean(expression: &Expression, truth: Truth, scope: &PathScope) -> Condition {
+fn boolean_path(expression: &Expression, truth: Truth, scope: &PathScope) -> Condition {
     match scope.resolve(expression) {
         Some(ResolvedPath::Path(path, exactness)) => {
             let value = model::Json::Bool(truth == Truth::True);

@@ -4,8 +4,8 @@
 //! placeholder is an identifier that no user can write; it is printed unchanged.
 
 use crate::ast::{
-    BinaryOperator, Count, CountKind, Literal, MemberStep, Name, ObjectMember, OffsetLimit, Query,
-    Scalar, ScalarKind, SelectItem, Selection, Span, Top,
+    BinaryOperator, Count, CountKind, Identifier, Literal, MemberStep, ObjectMember, OffsetLimit,
+    Query, Scalar, ScalarKind, SelectItem, Selection, Span, Top,
 };
 use crate::bind::{BuiltInFunctions, FunctionCatalog, FunctionKind};
 
@@ -31,17 +31,17 @@ pub(super) fn array(elements: Vec<Scalar>) -> Scalar {
 
 pub(super) fn object<'name>(members: impl IntoIterator<Item = (&'name str, Scalar)>) -> Scalar {
     let members = members.into_iter();
-    let members = members.map(|(name, value)| ObjectMember { name: Name::new(name), value });
+    let members = members.map(|(name, value)| ObjectMember { name: Identifier::new(name), value });
     scalar(ScalarKind::Object(members.collect()))
 }
 
 pub(super) fn call(function: &str, arguments: Vec<Scalar>) -> Scalar {
-    scalar(ScalarKind::Call { function: Name::new(function), arguments })
+    scalar(ScalarKind::Call { function: Identifier::new(function), arguments })
 }
 
 /// `alias._rid`.
 pub(super) fn resource_id(alias: &str) -> Scalar {
-    let step = MemberStep::Property(Name::new("_rid"));
+    let step = MemberStep::Property(Identifier::new("_rid"));
     Scalar::member(identifier(alias), step, Span::default())
 }
 
@@ -51,7 +51,7 @@ pub(super) fn items(values: impl IntoIterator<Item = Scalar>) -> Scalar {
 }
 
 pub(super) fn column(expression: Scalar, alias: Option<&str>) -> SelectItem {
-    SelectItem { expression, alias: alias.map(Name::new) }
+    SelectItem { expression, alias: alias.map(Identifier::new) }
 }
 
 pub(super) fn and(left: Option<Scalar>, right: Scalar) -> Scalar {

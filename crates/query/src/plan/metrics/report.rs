@@ -6,7 +6,7 @@
 
 use model::IndexPathSegment;
 
-use crate::bind::{BoundOrderBy, BoundQuery, Expression, Grouping, PathStep, Projection};
+use crate::bind::{BoundOrderBy, BoundQuery, Expression, Grouping, OutputProjection, PathStep};
 use crate::plan::access::Indexes;
 use crate::plan::condition::{
     Condition, Exactness, ItemPath, PathCondition, PathScope, ResolvedPath, row_condition,
@@ -88,9 +88,11 @@ fn is_precise(path: &PathCondition) -> bool {
 /// Paths that a function in the select list could read from an index.
 fn projected(query: &BoundQuery, scope: &PathScope) -> Vec<(ItemPath, bool)> {
     let expressions: Vec<&Expression> = match &query.output.projection {
-        Projection::Input(_) => Vec::new(),
-        Projection::Value(expression) => vec![expression],
-        Projection::Object(properties) => properties.iter().map(|one| &one.expression).collect(),
+        OutputProjection::Input(_) => Vec::new(),
+        OutputProjection::Value(expression) => vec![expression],
+        OutputProjection::Object(properties) => {
+            properties.iter().map(|one| &one.expression).collect()
+        }
     };
     let calls = expressions.into_iter().filter_map(|expression| match expression {
         Expression::Call { function, arguments } => Some((*function, arguments)),

@@ -65,10 +65,10 @@ fn between_and_in_follow_the_logic() {
     assert_eq!(between(&parse("2"), &parse("1"), &parse("3")), Some(true));
     assert_eq!(between(&parse("0"), &parse("1"), &parse("\"x\"")), Some(false));
     assert_eq!(between(&parse("2"), &parse("1"), &parse("\"x\"")), None);
-    assert_eq!(is_in(&parse("1"), &[parse("2"), parse("1.0")]), Some(true));
-    assert_eq!(is_in(&parse("1"), &[parse("2"), Value::Undefined]), None);
-    assert_eq!(is_in(&parse("1"), &[parse("2")]), Some(false));
-    assert_eq!(is_in(&Value::Undefined, &[]), None);
+    assert_eq!(in_list(&parse("1"), &[parse("2"), parse("1.0")]), Some(true));
+    assert_eq!(in_list(&parse("1"), &[parse("2"), Value::Undefined]), None);
+    assert_eq!(in_list(&parse("1"), &[parse("2")]), Some(false));
+    assert_eq!(in_list(&Value::Undefined, &[]), None);
 }
 
 #[test]

@@ -9,7 +9,8 @@ use query::plan::distribute::{FeatureSet, PlanContext, distribute};
 use query::plan::metrics::index_metrics;
 use query::plan::partition_filter;
 use query::{
-    BuiltInFunctions, EvaluationContext, Executor, ItemPredicate, Parameters, bind, parse, print,
+    BuiltInFunctions, EvaluationContext, ItemPredicate, Parameters, QueryExecutor, bind, parse,
+    print,
 };
 
 /// An item that many queries find something in.
@@ -40,7 +41,7 @@ pub(crate) fn check_query(text: &str) {
         held_bytes_max: HELD_BYTES_MAX,
         ..EvaluationContext::starting_at(start)
     };
-    let mut executor = Executor::new(&bound, context);
+    let mut executor = QueryExecutor::new(&bound, context);
     if executor.push_text(ITEM).is_ok() {
         let _ = executor.finish();
     }

@@ -92,7 +92,7 @@ pub(super) fn evaluate(expression: &Expression, row: &[Value]) -> Value {
         }
         Expression::In { negation, value, list } => {
             let list: Vec<Value> = list.iter().map(|part| evaluate(part, row)).collect();
-            negated(*negation, query::value::is_in(&evaluate(value, row), &list))
+            negated(*negation, query::value::in_list(&evaluate(value, row), &list))
         }
         Expression::Like { negation, value, pattern, escape } => {
             let [value, pattern] = [value, pattern].map(|part| evaluate(part, row));

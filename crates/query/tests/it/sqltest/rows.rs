@@ -9,7 +9,8 @@ use model::{FullTextPolicy, Json, VectorEmbeddingPolicy};
 use query::function::UtcDateTime;
 use query::value::Value;
 use query::{
-    BoundQuery, EvaluationContext, EvaluationError, Executor, RowStream, UserFunctions, row_text,
+    BoundQuery, EvaluationContext, EvaluationError, QueryExecutor, RowStream, UserFunctions,
+    row_text,
 };
 
 use super::file::Case;
@@ -77,7 +78,7 @@ fn texts(rows: Result<Vec<Value>, EvaluationError>) -> Result<Vec<String>, Strin
 }
 
 fn run(query: &BoundQuery, items: &[Json]) -> Result<Vec<Value>, EvaluationError> {
-    let mut executor = Executor::new(query, context());
+    let mut executor = QueryExecutor::new(query, context());
     for item in items {
         executor.push(item)?;
     }
@@ -85,7 +86,7 @@ fn run(query: &BoundQuery, items: &[Json]) -> Result<Vec<Value>, EvaluationError
 }
 
 fn run_texts(query: &BoundQuery, items: &[Json]) -> Result<Vec<Value>, EvaluationError> {
-    let mut executor = Executor::new(query, context());
+    let mut executor = QueryExecutor::new(query, context());
     for item in items {
         executor.push_text(&item.to_bytes())?;
     }
@@ -113,9 +114,9 @@ fn stream(query: &BoundQuery, items: &[Json]) -> Option<Result<Vec<Value>, Evalu
 /// The rows from groups computed over two halves and merged; `None` if they cannot be merged.
 fn merge(query: &BoundQuery, items: &[Json]) -> Option<Result<Vec<Value>, EvaluationError>> {
     let (first, second) = items.split_at(items.len() / 2);
-    let mut whole = Executor::new(query, context());
+    let mut whole = QueryExecutor::new(query, context());
     for half in [first, second] {
-        let mut executor = Executor::new(query, context());
+        let mut executor = QueryExecutor::new(query, context());
         for item in half {
             if let Err(error) = executor.push(item) {
                 return Some(Err(error));

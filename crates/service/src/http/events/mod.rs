@@ -1,9 +1,9 @@
-//! What happens, told to whoever listens: server-sent events that go on where a listener stopped.
+//! Server-sent events with a bounded history, so that a listener that reconnects continues where it stopped.
 
 mod limit;
 mod ring;
 mod stream;
 
-pub(crate) use limit::StreamLimit;
-pub use ring::{Event, Events, Listener, Position};
-pub use stream::OpenStream;
+pub(super) use limit::StreamLimit;
+pub use ring::{EventId, EventListener, Events, ServerEvent};
+pub use stream::EventStreamRequest;

@@ -1,7 +1,7 @@
-//! Events over HTTP: `text/event-stream`, with heartbeats and resume by `Last-Event-ID`.
+//! Events over HTTP: `text/event-stream`, with heartbeats and resumption by `Last-Event-ID`.
 //!
-//! Owns the answer. A slow client costs nothing: the next event is taken from the ring only when the connection has
-//! room.
+//! Owns the response. A slow client costs no memory: the next event is taken from the ring only when the connection
+//! accepts more data.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -14,38 +14,38 @@ use axum::response::{IntoResponse, Response};
 use futures::stream as streams;
 
 use super::limit::{StreamLimit, StreamPermit};
-use super::ring::{Events, Listener};
-use crate::http::layer::caller;
-use crate::http::problem::Problem;
-use crate::http::serve::Stop;
+use super::ring::{EventListener, Events};
+use crate::http::caller_key::caller_key;
+use crate::http::shutdown::ShutdownSignal;
+use crate::problem::Problem;
 
-/// A line so often keeps proxies from closing the connection, and finds clients that are gone.
+/// A comment line at this interval keeps proxies from closing the connection, and detects clients that are gone.
 const HEARTBEAT: Duration = Duration::from_secs(15);
 
-/// A stream that a route is about to open: one of those its caller may have. A route that writes its own stream keeps
-/// this in it until it ends.
+/// A request for an event stream, counted against the limits. A route that writes its own stream keeps this value in
+/// it, because dropping it returns the permit.
 #[derive(Debug)]
-pub struct OpenStream {
+pub struct EventStreamRequest {
     last: Option<String>,
     _permit: StreamPermit,
 }
 
-impl OpenStream {
-    /// The id of the event after which the listener stopped, if it was here before.
+impl EventStreamRequest {
+    /// The id of the last event the client received, if it reconnects.
     #[must_use]
     pub fn last_event_id(&self) -> Option<&str> {
         self.last.as_deref()
     }
 }
 
-impl<S: Send + Sync> FromRequestParts<S> for OpenStream {
+impl<S: Send + Sync> FromRequestParts<S> for EventStreamRequest {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
         let limit = parts.extensions.get::<StreamLimit>();
-        let limit =
-            limit.ok_or_else(|| Problem::internal("the routes are not wrapped by the kit"))?;
-        let permit = limit.take(caller(&parts.extensions))?;
+        let limit = limit
+            .ok_or_else(|| Problem::internal("the routes are outside of HttpServer::router"))?;
+        let permit = limit.acquire(caller_key(&parts.extensions))?;
         let value = parts.headers.get("last-event-id");
         let last = value.map(|value| value.to_str().unwrap_or_default().to_owned());
         Ok(Self { last: last.filter(|last| !last.is_empty()), _permit: permit })
@@ -53,11 +53,16 @@ impl<S: Send + Sync> FromRequestParts<S> for OpenStream {
 }
 
 impl Events {
-    /// The answer of a route that streams a topic.
+    /// The response of a route that streams a topic.
     #[must_use]
-    pub fn respond(&self, topic: &str, stream: OpenStream, stop: &Stop) -> Response {
-        let listener = self.listen(topic, stream.last_event_id(), stop);
-        // The first id comes before the first event, so that a listener who heard nothing can still come back.
+    pub fn respond(
+        &self,
+        topic: &str,
+        stream: EventStreamRequest,
+        shutdown: &ShutdownSignal,
+    ) -> Response {
+        let listener = self.listen(topic, stream.last_event_id(), shutdown);
+        // The first id is sent before the first event, so that a client that received none can still resume.
         let first = listener.position().map(|id| sse::Event::default().id(id.to_string()));
         let events = streams::iter(first.map(Ok::<_, Infallible>));
         let answer =
@@ -69,9 +74,11 @@ impl Events {
     }
 }
 
-type Told = Result<sse::Event, Infallible>;
+type StreamItem = Result<sse::Event, Infallible>;
 
-async fn next(open: (Listener, OpenStream)) -> Option<(Told, (Listener, OpenStream))> {
+async fn next(
+    open: (EventListener, EventStreamRequest),
+) -> Option<(StreamItem, (EventListener, EventStreamRequest))> {
     let (mut listener, stream) = open;
     let event = listener.next().await?;
     let written = sse::Event::default().id(event.id.to_string()).event(event.name).data(event.data);

@@ -1,7 +1,7 @@
-//! Whether a service lives and whether it can work.
+//! Liveness and readiness of a service.
 //!
-//! Owns the list of checks and the two answers: `/healthz` says that the program answers, `/readyz` asks each check.
-//! Does not own what a check looks at.
+//! Owns the list of checks and the two responses: `/healthz` shows that the process responds, `/readyz` runs each
+//! check. Does not own what a check examines.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,73 +14,76 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 
-use crate::http::serve::Stop;
+use crate::http::shutdown::ShutdownSignal;
 
 /// A check that takes longer has failed.
-const CHECK_MAX: Duration = Duration::from_secs(5);
+const CHECK_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How one part of a service is.
+/// The result of a health check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase", tag = "status", content = "why")]
-pub enum Standing {
+pub enum HealthStatus {
     /// It works.
     Ready,
-    /// It works, less well; an operator should look.
+    /// It works with restrictions; an operator should look at it.
     Degraded(String),
-    /// It does not work: send no requests here.
+    /// It does not work: send no requests to this instance.
     Failing(String),
 }
 
-type Check = Arc<dyn Fn() -> Pin<Box<dyn Future<Output = Standing> + Send>> + Send + Sync>;
+type HealthCheck =
+    Arc<dyn Fn() -> Pin<Box<dyn Future<Output = HealthStatus> + Send>> + Send + Sync>;
 
-/// The checks of a service. Cloning shares them.
+/// The health checks of a service. Clones share them.
 #[derive(Clone, Default)]
 pub struct Health {
-    checks: Arc<Mutex<BTreeMap<&'static str, Check>>>,
+    checks: Arc<Mutex<BTreeMap<&'static str, HealthCheck>>>,
 }
 
 #[derive(Serialize)]
-struct Report {
+struct HealthReport {
     status: &'static str,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    checks: BTreeMap<&'static str, Standing>,
+    checks: BTreeMap<&'static str, HealthStatus>,
 }
 
 impl Health {
-    /// Adds a check. A store is checked by reading something small.
-    pub fn check<F>(&self, name: &'static str, check: impl Fn() -> F + Send + Sync + 'static)
+    /// Adds a check, or replaces the one with the same name. Check a database by reading something small.
+    pub fn add_check<F>(&self, name: &'static str, check: impl Fn() -> F + Send + Sync + 'static)
     where
-        F: Future<Output = Standing> + Send + 'static,
+        F: Future<Output = HealthStatus> + Send + 'static,
     {
-        let check: Check = Arc::new(move || Box::pin(check()));
+        let check: HealthCheck = Arc::new(move || Box::pin(check()));
         self.checks.lock().unwrap_or_else(PoisonError::into_inner).insert(name, check);
     }
 
-    /// The answer of `/healthz`.
-    pub(crate) fn alive() -> Response {
-        axum::Json(Report { status: "alive", checks: BTreeMap::new() }).into_response()
+    /// The response of `/healthz`.
+    pub(in crate::http) fn alive() -> Response {
+        axum::Json(HealthReport { status: "alive", checks: BTreeMap::new() }).into_response()
     }
 
-    /// The answer of `/readyz`: 503 when a check fails or the service stops.
-    pub(crate) async fn ready(&self, stop: &Stop) -> Response {
+    /// The response of `/readyz`: 503 when a check fails or the service shuts down.
+    pub(in crate::http) async fn ready(&self, shutdown: &ShutdownSignal) -> Response {
         let checks = self.checks.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let asked = checks.into_iter().map(|(name, check)| async move {
-            let standing = tokio::time::timeout(CHECK_MAX, check()).await;
-            let late = |_| Standing::Failing(format!("no answer in {} s", CHECK_MAX.as_secs()));
-            (name, standing.unwrap_or_else(late))
+            let status = tokio::time::timeout(CHECK_TIMEOUT, check()).await;
+            let late =
+                |_| HealthStatus::Failing(format!("no answer in {} s", CHECK_TIMEOUT.as_secs()));
+            (name, status.unwrap_or_else(late))
         });
         let checks: BTreeMap<_, _> = futures::future::join_all(asked).await.into_iter().collect();
-        let any = |wanted: fn(&Standing) -> bool| checks.values().any(wanted);
-        let (status, code) = if stop.is_stopping() {
+        let any = |wanted: fn(&HealthStatus) -> bool| checks.values().any(wanted);
+        // A service that shuts down takes no more requests, whatever its checks say.
+        let (status, code) = if shutdown.is_triggered() {
             ("stopping", StatusCode::SERVICE_UNAVAILABLE)
-        } else if any(|standing| matches!(standing, Standing::Failing(_))) {
+        } else if any(|status| matches!(status, HealthStatus::Failing(_))) {
             ("failing", StatusCode::SERVICE_UNAVAILABLE)
-        } else if any(|standing| matches!(standing, Standing::Degraded(_))) {
+        } else if any(|status| matches!(status, HealthStatus::Degraded(_))) {
             ("degraded", StatusCode::OK)
         } else {
             ("ready", StatusCode::OK)
         };
-        (code, axum::Json(Report { status, checks })).into_response()
+        (code, axum::Json(HealthReport { status, checks })).into_response()
     }
 }
 

@@ -1,7 +1,7 @@
-//! What an operator looks at: health, readiness, metrics.
+//! Health, readiness and metrics, for operators.
 
 mod health;
 mod metrics;
 
-pub use health::{Health, Standing};
-pub use metrics::Metrics;
+pub use health::{Health, HealthStatus};
+pub use metrics::ServiceMetrics;

@@ -1,8 +1,8 @@
-//! How many rows a page may have.
+//! The number of rows a page may have.
 
-use crate::http::problem::{Outcome, Problem};
+use crate::problem::{HttpResult, Problem};
 
-/// The bounds of one list.
+/// The page sizes of one list.
 #[derive(Clone, Copy, Debug)]
 pub struct PageLimits {
     rows_default: usize,
@@ -10,17 +10,17 @@ pub struct PageLimits {
 }
 
 impl PageLimits {
-    /// A list whose pages have so many rows when nobody asks, and so many at most.
+    /// Page sizes: `rows_default` when the caller asks for none, `rows_max` at most.
     #[must_use]
     pub const fn new(rows_default: usize, rows_max: usize) -> Self {
         Self { rows_default, rows_max }
     }
 
-    /// The rows of a page for which `limit` was asked.
+    /// The size of a page for the limit that the caller asked for.
     ///
     /// # Errors
     /// 400 `invalid_fields` when it is zero or too large.
-    pub fn rows(self, limit: Option<usize>) -> Outcome<usize> {
+    pub fn rows(self, limit: Option<usize>) -> HttpResult<usize> {
         match limit {
             None => Ok(self.rows_default),
             Some(rows) if (1..=self.rows_max).contains(&rows) => Ok(rows),

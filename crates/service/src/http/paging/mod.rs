@@ -1,4 +1,4 @@
-//! Answers in pages: how long a page may be, and where the next one starts.
+//! Lists in pages: how long a page may be, and where the next one starts.
 
 mod cursor;
 mod limits;

@@ -1,36 +1,37 @@
-//! The page a caller asks for, as `client` takes it.
+//! The page that a caller asks for, as options of `client`.
 
 use client::QueryPageOptions;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
 use super::{Cursors, PageLimits};
-use crate::http::problem::Outcome;
+use crate::problem::HttpResult;
 
-/// `?limit=&cursor=` of a list; `continuationToken` is another name for the cursor.
+/// The query string of a list: `?limit=&cursor=`. `continuationToken` is an alias of `cursor`.
 #[derive(Clone, Debug, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct PageQuery {
-    /// Rows of the page.
+    /// Maximum number of rows on the page.
     pub limit: Option<usize>,
-    /// Where the page before ended.
+    /// The cursor from the previous page.
     #[serde(alias = "continuationToken")]
     pub cursor: Option<String>,
 }
 
 impl PageQuery {
-    /// The page of a question: everything that must be the same on each page, as route, caller and filters.
+    /// The options of this page. `scope` is everything that must be the same on each page, such as route, caller and
+    /// filters.
     ///
     /// # Errors
-    /// 400 for a limit out of range or a cursor of another question.
+    /// 400 for a limit out of range or a cursor of another scope.
     pub fn options(
         &self,
         limits: PageLimits,
         cursors: &Cursors,
-        question: &[&str],
-    ) -> Outcome<QueryPageOptions> {
+        scope: &[&str],
+    ) -> HttpResult<QueryPageOptions> {
         let cursor = self.cursor.as_deref();
-        let continuation = cursor.map(|cursor| cursors.open(question, cursor)).transpose()?;
+        let continuation = cursor.map(|cursor| cursors.open(scope, cursor)).transpose()?;
         let rows_max = Some(limits.rows(self.limit)?);
         Ok(QueryPageOptions { rows_max, continuation, ..QueryPageOptions::default() })
     }

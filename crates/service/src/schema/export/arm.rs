@@ -1,11 +1,11 @@
-//! A template of the resource manager.
+//! Export as an Azure Resource Manager template.
 //!
-//! Owns its layout: one parameter for the account, each database and container as a resource of its own.
+//! Owns its layout: one parameter for the account, and one resource per database and container.
 
 use client::Throughput;
 use model::{Json, Object};
 
-use super::form::members;
+use super::members::members;
 use crate::schema::declaration::Schema;
 
 const LANGUAGE: &str =
@@ -76,7 +76,7 @@ fn resource(
     Json::Object(members)
 }
 
-/// The same value, with no text in it that would be taken for an expression.
+/// Escapes all texts in a value that would be evaluated as expressions.
 fn escape(value: &Json) -> Json {
     match value {
         Json::String(text) => escaped(text),
@@ -107,7 +107,7 @@ fn object<const N: usize>(members: [(&str, Json); N]) -> Json {
     Json::Object(object)
 }
 
-/// JSON with a line for each member.
+/// Prints JSON with one member per line.
 fn print(value: &Json, depth: usize, text: &mut String) {
     let (lines, ends): (Vec<(String, &Json)>, [char; 2]) = match value {
         Json::Array(values) => {

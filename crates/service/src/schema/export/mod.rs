@@ -1,10 +1,11 @@
-//! Schemas as files: our own form, Terraform, templates.
+//! Export of schemas to files: our own format, Terraform, templates.
 //!
-//! What is written is read back to the same schema; what a form has no words for is left out and said.
+//! An exported file is read back to the same schema. What a format cannot express is omitted and reported.
 
 mod arm;
-mod form;
+mod format;
+mod members;
 mod terraform;
 mod toml;
 
-pub use form::{Exported, Form};
+pub use format::{SchemaExport, SchemaFormat};

@@ -1,22 +1,22 @@
-//! Terraform, in the words of the current provider `azurerm`.
+//! Export as Terraform, with the resources of the current provider `azurerm`.
 //!
-//! Owns its layout: variables for the account and its resource group, one resource for each database and container.
+//! Owns its layout: variables for the account and its resource group, and one resource per database and container.
 
 use std::collections::BTreeSet;
 
 use client::Throughput;
 use model::{IndexingMode, Json};
 
-use super::form::{Exported, members};
-use crate::schema::declaration::{Aspect, ContainerSchema, Schema};
+use super::members::members;
+use crate::schema::declaration::{ContainerSchema, OptionalProperty, Schema};
 
-/// Writes a schema; what the provider has no words for is told.
-pub(super) fn write(schema: &Schema) -> Exported {
-    let mut out = Lines::default();
+/// Writes a schema. Also returns the properties that the provider cannot express.
+pub(super) fn write(schema: &Schema) -> (String, Vec<String>) {
+    let mut out = TerraformWriter::default();
     out.line(0, "variable \"resource_group_name\" {\n  type = string\n}\n");
     out.line(0, "variable \"account_name\" {\n  type = string\n}");
-    let mut left_out = Vec::new();
-    let mut labels = Labels::default();
+    let mut omitted = Vec::new();
+    let mut labels = ResourceLabels::default();
     for database in schema.databases() {
         let label = labels.next(&[database.id().as_str()]);
         out.line(0, "");
@@ -36,23 +36,23 @@ pub(super) fn write(schema: &Schema) -> Exported {
             out.container(one);
             out.line(0, "}");
             let path = format!("container {}/{}", database.id(), one.id());
-            left_out.extend(unspeakable(one).into_iter().map(|what| format!("{path}: {what}")));
+            omitted.extend(inexpressible(one).into_iter().map(|what| format!("{path}: {what}")));
         }
     }
-    Exported { text: aligned(&out.text), left_out }
+    (aligned(&out.text), omitted)
 }
 
-/// What the provider has no words for.
-fn unspeakable(container: &ContainerSchema) -> Vec<&'static str> {
+/// The properties of a container that the provider cannot express.
+fn inexpressible(container: &ContainerSchema) -> Vec<&'static str> {
     let policy = &container.properties().indexing_policy;
     let aspects = [
-        (Aspect::Geospatial, "geospatialConfig"),
-        (Aspect::ComputedProperties, "computedProperties"),
-        (Aspect::ChangeFeed, "changeFeedPolicy"),
-        (Aspect::VectorEmbeddings, "vectorEmbeddingPolicy"),
-        (Aspect::FullText, "fullTextPolicy"),
-        (Aspect::VectorIndexes, "vectorIndexes"),
-        (Aspect::FullTextIndexes, "fullTextIndexes"),
+        (OptionalProperty::Geospatial, "geospatialConfig"),
+        (OptionalProperty::ComputedProperties, "computedProperties"),
+        (OptionalProperty::ChangeFeed, "changeFeedPolicy"),
+        (OptionalProperty::VectorEmbeddings, "vectorEmbeddingPolicy"),
+        (OptionalProperty::FullText, "fullTextPolicy"),
+        (OptionalProperty::VectorIndexes, "vectorIndexes"),
+        (OptionalProperty::FullTextIndexes, "fullTextIndexes"),
     ];
     let declared = aspects.into_iter().filter(|(aspect, _)| container.declares(*aspect));
     let chosen = [
@@ -65,11 +65,11 @@ fn unspeakable(container: &ContainerSchema) -> Vec<&'static str> {
 }
 
 #[derive(Default)]
-struct Lines {
+struct TerraformWriter {
     text: String,
 }
 
-impl Lines {
+impl TerraformWriter {
     fn line(&mut self, depth: usize, content: &str) {
         if !content.is_empty() {
             self.text.push_str(&"  ".repeat(depth));
@@ -169,7 +169,7 @@ impl Lines {
         }
     }
 
-    /// A text that says something.
+    /// Writes a text unless it is empty.
     fn text_of(&mut self, depth: usize, name: &str, value: Option<&Json>) {
         if let Some(text) = value.and_then(Json::as_str).filter(|text| !text.is_empty()) {
             self.set(depth, name, &quoted(text));
@@ -177,7 +177,7 @@ impl Lines {
     }
 }
 
-/// The same lines, with the signs of neighbours below one another, as `terraform fmt` puts them.
+/// Aligns the equals signs of neighbouring lines, as `terraform fmt` does.
 fn aligned(text: &str) -> String {
     let lines: Vec<&str> = text.lines().collect();
     let is_neighbour = |one: &&str, other: &&str| split(one).is_some() && split(other).is_some();
@@ -211,19 +211,19 @@ fn texts(value: Option<&Json>) -> String {
     format!("[{}]", texts.collect::<Vec<_>>().join(", "))
 }
 
-/// A text as the language writes it, with nothing in it that would be taken for an expression.
+/// A quoted text, escaped so that nothing in it is an expression.
 fn quoted(text: &str) -> String {
     Json::from(text).to_string().replace("${", "$${").replace("%{", "%%{")
 }
 
-/// Labels of resources: names with letters the language allows, each used once.
+/// Unique labels of resources, made of characters that the language allows.
 #[derive(Default)]
-struct Labels {
+struct ResourceLabels {
     taken: BTreeSet<String>,
 }
 
-impl Labels {
-    /// A label from the first name; from all of them, and then with a number, when it is taken.
+impl ResourceLabels {
+    /// A label from the first name; if it is taken, from all names; if that is taken too, with a number.
     fn next(&mut self, names: &[&str]) -> String {
         let plain = |names: &[&str]| {
             let text = names.iter().rev().copied().collect::<Vec<_>>().join("_");

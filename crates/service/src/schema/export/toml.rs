@@ -1,13 +1,13 @@
-//! Our own form.
+//! Export in our own format.
 //!
-//! Owns its layout. `read/toml.rs` reads the same words back.
+//! Owns its layout. `read/toml.rs` reads it back.
 
 use std::fmt::Write as _;
 
 use client::Throughput;
 use model::{Json, Object};
 
-use super::form::members;
+use super::members::members;
 use crate::schema::declaration::{ContainerSchema, Schema};
 
 /// Writes a schema.
@@ -86,7 +86,7 @@ fn indexing(text: &mut String, policy: &Json) {
     for (theirs, ours) in names {
         let Some(value) = policy.get(theirs) else { continue };
         let value = match (theirs, value) {
-            // What follows from the mode is not said.
+            // Omit what follows from the mode.
             ("automatic", value) if value.as_bool() == Some(mode != Some("none")) => continue,
             ("includedPaths" | "excludedPaths", Json::Array(list)) if list.is_empty() => continue,
             ("compositeIndexes", Json::Array(indexes)) => {
@@ -110,7 +110,7 @@ fn composite(index: &Json) -> Json {
     Json::Array(index.as_array().unwrap_or_default().iter().map(one).collect())
 }
 
-/// A table that has nothing but a path is the path.
+/// A table with only a path is written as the path.
 fn plain_path(value: &Json) -> Json {
     match (value.as_object().map(Object::len), value.get("path")) {
         (Some(1), Some(path)) => path.clone(),
@@ -174,7 +174,7 @@ fn assign(text: &mut String, name: &str, value: &Json) {
     line(text, &format!("{name} = {}", printed(value)));
 }
 
-/// A value on one line; what is null is left out, because the form has no word for it.
+/// A value on one line. Nulls are omitted, because TOML has none.
 fn printed(value: &Json) -> String {
     match value {
         Json::Array(values) => {
@@ -203,7 +203,7 @@ fn key(name: &str) -> String {
     }
 }
 
-/// A text without escapes where that is possible, because paths are full of quotes.
+/// A quoted text, without escapes where possible, because paths contain many quotes.
 fn quoted(text: &str) -> String {
     let is_literal = |letter: char| letter != '\'' && !letter.is_control();
     if text.contains(['"', '\\']) && text.chars().all(is_literal) {

@@ -1,21 +1,22 @@
-//! Doing what a plan says.
+//! Applying a plan.
 //!
-//! Owns the order (databases, then what is in them) and that a plan with obstacles does nothing. A plan that was cut
-//! short is finished by making it again: what is done is no longer in it.
+//! Owns the order (databases before their containers), and that a plan with obstacles changes nothing. There is no
+//! rollback: an interrupted plan is completed by planning again, because the finished steps are no longer part of the
+//! new plan.
 
 use std::fmt;
 
 use client::{Account, Container, Result};
 
-use super::step::{Plan, Step};
+use super::step::{SchemaPlan, SchemaStep};
 use crate::schema::declaration::Schema;
 
 /// Why a schema was not applied.
 #[derive(Debug)]
-pub enum SchemaError {
-    /// Something differs that cannot be changed; nothing was done.
-    Refused(Box<Plan>),
-    /// The account failed; what was done before it stays.
+pub enum SchemaApplyError {
+    /// Something differs that cannot be changed; nothing was applied.
+    Refused(Box<SchemaPlan>),
+    /// A call failed; the steps before it stay applied.
     Account {
         /// What was being done.
         doing: String,
@@ -25,12 +26,16 @@ pub enum SchemaError {
 }
 
 impl Schema {
-    /// Makes an account as this schema says, and gives what was done. Applied again, it does nothing.
+    /// Makes an account match this schema and returns the plan that was applied. Applied again, it does nothing.
     ///
     /// # Errors
-    /// [`SchemaError::Refused`] when something cannot be changed, [`SchemaError::Account`] when the account fails.
-    pub async fn apply(&self, account: &Account) -> std::result::Result<Plan, SchemaError> {
-        let plan = self.plan(account).await.map_err(|error| SchemaError::Account {
+    /// [`SchemaApplyError::Refused`] when something cannot be changed, [`SchemaApplyError::Account`] when the account
+    /// fails.
+    pub async fn apply(
+        &self,
+        account: &Account,
+    ) -> std::result::Result<SchemaPlan, SchemaApplyError> {
+        let plan = self.plan(account).await.map_err(|error| SchemaApplyError::Account {
             doing: "comparing the account with the schema".to_owned(),
             error,
         })?;
@@ -39,23 +44,23 @@ impl Schema {
     }
 }
 
-impl Plan {
-    /// Does all steps, and tells of each one that is done.
+impl SchemaPlan {
+    /// Applies all steps, and calls `done` after each.
     ///
     /// # Errors
-    /// [`SchemaError::Refused`] when there are obstacles, [`SchemaError::Account`] when the account fails.
+    /// [`SchemaApplyError::Refused`] when there are obstacles, [`SchemaApplyError::Account`] when the account fails.
     pub async fn apply(
         &self,
         account: &Account,
-        mut done: impl FnMut(&Step),
-    ) -> std::result::Result<(), SchemaError> {
+        mut done: impl FnMut(&SchemaStep),
+    ) -> std::result::Result<(), SchemaApplyError> {
         if !self.obstacles.is_empty() {
-            return Err(SchemaError::Refused(Box::new(self.clone())));
+            return Err(SchemaApplyError::Refused(Box::new(self.clone())));
         }
         for step in &self.steps {
             step.apply(account).await.map_err(|error| {
                 let doing = step.to_string().trim_start_matches(['+', '~', ' ']).to_owned();
-                SchemaError::Account { doing, error }
+                SchemaApplyError::Account { doing, error }
             })?;
             done(step);
         }
@@ -63,7 +68,7 @@ impl Plan {
     }
 }
 
-impl Step {
+impl SchemaStep {
     async fn apply(&self, account: &Account) -> Result<()> {
         match self {
             Self::CreateDatabase { database, throughput } => {
@@ -94,12 +99,14 @@ fn handle(account: &Account, database: &str, container: &str) -> Result<Containe
     account.database(database)?.container(container)
 }
 
-impl fmt::Display for SchemaError {
+impl fmt::Display for SchemaApplyError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Refused(plan) => {
-                let what =
-                    plan.obstacles.iter().map(|one| format!("{} of {}", one.what, one.thing));
+                let what = plan
+                    .obstacles
+                    .iter()
+                    .map(|one| format!("{} of {}", one.property, one.resource));
                 let what = what.collect::<Vec<_>>().join(", ");
                 write!(formatter, "nothing was applied, because this cannot be changed: {what}")
             }
@@ -108,7 +115,7 @@ impl fmt::Display for SchemaError {
     }
 }
 
-impl std::error::Error for SchemaError {
+impl std::error::Error for SchemaApplyError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Refused(_) => None,

@@ -1,7 +1,7 @@
-//! One container as it is and as it is declared.
+//! Compares a container with its declaration.
 //!
-//! Owns the normal form in which they are compared: what the service fills in is no difference, nor is the order of
-//! paths, nor what the declaration leaves to the place. Does not own the count of items behind a change.
+//! Owns the normal form for the comparison: defaults of the service, the order of paths, and undeclared properties are
+//! not differences. Does not own counting the affected items.
 
 use client::{ContainerProperties, TimeToLive};
 use model::{
@@ -9,27 +9,27 @@ use model::{
     PartitionKeyKind, PartitionKeyVersion, SpatialIndex, UniqueKey,
 };
 
-use crate::schema::declaration::{Aspect, ContainerSchema};
+use crate::schema::declaration::{ContainerSchema, OptionalProperty};
 
-/// What differs in one container.
+/// The differences of one container.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Differences {
-    /// What can be replaced, with how it differs.
+    /// Properties that can be changed, with their differences.
     pub(super) changes: Vec<(&'static str, Vec<String>)>,
-    /// What cannot, with how it differs and why.
+    /// Properties that cannot be changed, with their differences and the reason.
     pub(super) obstacles: Vec<(&'static str, Vec<String>, &'static str)>,
 }
 
 pub(super) const TIME_TO_LIVE: &str = "default_ttl";
 pub(super) const INDEXING_POLICY: &str = "indexing policy";
 
-/// What differs, and what the properties would be.
+/// The differences, and the properties after the change.
 pub(super) fn compare(
     declared: &ContainerSchema,
     actual: &ContainerProperties,
 ) -> (Differences, ContainerProperties) {
     let mut differences = Differences::default();
-    fixed(declared, actual, &mut differences);
+    compare_fixed(declared, actual, &mut differences);
     let mut merged = actual.clone();
     let wanted = declared.properties();
     let (old, new) = (actual.default_time_to_live, wanted.default_time_to_live);
@@ -43,15 +43,15 @@ pub(super) fn compare(
         differences.changes.push((INDEXING_POLICY, lines));
         merged.indexing_policy = policy;
     }
-    extras(declared, &mut merged, &mut differences);
+    compare_optional(declared, &mut merged, &mut differences);
     (differences, merged)
 }
 
-/// What is chosen when a container is created.
-fn fixed(declared: &ContainerSchema, actual: &ContainerProperties, out: &mut Differences) {
+/// Compares what can only be chosen when a container is created.
+fn compare_fixed(declared: &ContainerSchema, actual: &ContainerProperties, out: &mut Differences) {
     let wanted = declared.properties();
     let (old, new) = (&actual.partition_key, &wanted.partition_key);
-    let is_versioned = declared.declares(Aspect::PartitionKeyVersion);
+    let is_versioned = declared.declares(OptionalProperty::PartitionKeyVersion);
     let same_version = !is_versioned || old.version() == new.version();
     let same_kind = old.kind() == new.kind();
     if old.paths() != new.paths() || !same_kind || !same_version {
@@ -64,7 +64,7 @@ fn fixed(declared: &ContainerSchema, actual: &ContainerProperties, out: &mut Dif
         let why = "unique keys of a container are chosen when it is created";
         out.obstacles.push(("unique keys", set_lines("", &old, &new), why));
     }
-    if declared.declares(Aspect::ConflictResolution)
+    if declared.declares(OptionalProperty::ConflictResolution)
         && actual.conflict_resolution != wanted.conflict_resolution
     {
         let (old, new) =
@@ -75,8 +75,12 @@ fn fixed(declared: &ContainerSchema, actual: &ContainerProperties, out: &mut Dif
     }
 }
 
-/// What only some declarations speak of.
-fn extras(declared: &ContainerSchema, merged: &mut ContainerProperties, out: &mut Differences) {
+/// Compares the properties that a declaration may omit.
+fn compare_optional(
+    declared: &ContainerSchema,
+    merged: &mut ContainerProperties,
+    out: &mut Differences,
+) {
     let wanted = declared.properties();
     let mut differs = |aspect, what, old: Option<Json>, new: Option<Json>| {
         let differs = declared.declares(aspect) && old != new;
@@ -91,42 +95,42 @@ fn extras(declared: &ContainerSchema, merged: &mut ContainerProperties, out: &mu
         Some(Json::Array(list.collect()))
     };
     let (old, new) = (computed(merged), computed(wanted));
-    if differs(Aspect::ComputedProperties, "computed properties", old, new) {
+    if differs(OptionalProperty::ComputedProperties, "computed properties", old, new) {
         merged.computed_properties.clone_from(&wanted.computed_properties);
     }
     let geo = |it: &ContainerProperties| Some(it.geospatial_config.to_json());
-    if differs(Aspect::Geospatial, "geospatial config", geo(merged), geo(wanted)) {
+    if differs(OptionalProperty::Geospatial, "geospatial config", geo(merged), geo(wanted)) {
         merged.geospatial_config = wanted.geospatial_config;
     }
     let feed = |it: &ContainerProperties| it.change_feed_policy.map(|policy| policy.to_json());
-    if differs(Aspect::ChangeFeed, "change feed policy", feed(merged), feed(wanted)) {
+    if differs(OptionalProperty::ChangeFeed, "change feed policy", feed(merged), feed(wanted)) {
         merged.change_feed_policy = wanted.change_feed_policy;
     }
     let text = |it: &ContainerProperties| it.full_text_policy.as_ref().map(|one| one.to_json());
-    if differs(Aspect::FullText, "full-text policy", text(merged), text(wanted)) {
+    if differs(OptionalProperty::FullText, "full-text policy", text(merged), text(wanted)) {
         merged.full_text_policy.clone_from(&wanted.full_text_policy);
     }
     let vectors =
         |it: &ContainerProperties| it.vector_embedding_policy.as_ref().map(|one| one.to_json());
     let (old, new) = (vectors(merged), vectors(wanted));
-    if differs(Aspect::VectorEmbeddings, "vector embedding policy", old, new) {
+    if differs(OptionalProperty::VectorEmbeddings, "vector embedding policy", old, new) {
         merged.vector_embedding_policy.clone_from(&wanted.vector_embedding_policy);
     }
 }
 
-/// The declared policy; indexes it does not speak of stay as they are.
+/// The declared policy; undeclared parts stay unchanged.
 fn merged_policy(declared: &ContainerSchema, actual: &IndexingPolicy) -> IndexingPolicy {
     let mut policy = declared.properties().indexing_policy.clone();
-    if !declared.declares(Aspect::VectorIndexes) {
+    if !declared.declares(OptionalProperty::VectorIndexes) {
         policy.vector.clone_from(&actual.vector);
     }
-    if !declared.declares(Aspect::FullTextIndexes) {
+    if !declared.declares(OptionalProperty::FullTextIndexes) {
         policy.full_text.clone_from(&actual.full_text);
     }
-    if !declared.declares(Aspect::Automatic) && policy.mode == actual.mode {
+    if !declared.declares(OptionalProperty::Automatic) && policy.mode == actual.mode {
         policy.automatic = actual.automatic;
     }
-    if !declared.declares(Aspect::SpatialTypes) {
+    if !declared.declares(OptionalProperty::SpatialTypes) {
         for index in &mut policy.spatial {
             if let Some(there) = actual.spatial.iter().find(|there| there.path == index.path) {
                 index.clone_from(there);
@@ -136,10 +140,10 @@ fn merged_policy(declared: &ContainerSchema, actual: &IndexingPolicy) -> Indexin
     policy
 }
 
-/// One kind of paths or indexes of a policy, in words.
+/// The paths or indexes of one kind in a policy, as text.
 type Listing = fn(&IndexingPolicy) -> Vec<String>;
 
-/// How two policies differ; nothing when they say the same in another order.
+/// The differences of two policies; none if only the order differs.
 fn policy_lines(old: &IndexingPolicy, new: &IndexingPolicy) -> Vec<String> {
     let mut lines = Vec::new();
     if old.mode != new.mode {
@@ -174,7 +178,7 @@ fn members(policy: &IndexingPolicy, name: &str) -> Vec<String> {
     list.iter().map(ToString::to_string).collect()
 }
 
-/// What is gone and what is new, in words.
+/// The removed and added entries, as text.
 fn set_lines(name: &str, old: &[String], new: &[String]) -> Vec<String> {
     let added = new.iter().filter(|one| !old.contains(one)).map(|one| format!("+ {name}{one}"));
     let removed = old.iter().filter(|one| !new.contains(one)).map(|one| format!("- {name}{one}"));
@@ -185,7 +189,7 @@ fn arrow(old: &str, new: &str) -> String {
     format!("{old} -> {new}")
 }
 
-/// A time to live in words.
+/// A time to live as text.
 pub(super) fn ttl(time_to_live: TimeToLive) -> String {
     const DAY_SECONDS: u32 = 86_400;
     match time_to_live {
@@ -199,7 +203,7 @@ pub(super) fn ttl(time_to_live: TimeToLive) -> String {
     }
 }
 
-/// A partition key definition in words.
+/// A partition key definition as text.
 pub(super) fn key(definition: &PartitionKeyDefinition, is_versioned: bool) -> String {
     let paths: Vec<&str> = definition.paths().iter().map(|path| path.as_str()).collect();
     let mut text = paths.join(", ");

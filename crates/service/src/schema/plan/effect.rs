@@ -1,11 +1,11 @@
-//! What a change does to the items that are there.
+//! The effect of a change on existing items.
 //!
-//! Owns the two counts: items that would expire at once, and items that are indexed again. An item with a `ttl` of its
-//! own follows that one, as it does in the service.
+//! Owns the two counts: items that would expire at once, and items that are indexed again. An item with its own `ttl`
+//! expires by that, as in the service.
 
 use client::{Container, ErrorKind, Query, QueryText, Result, TimeToLive};
 
-/// How many items there are.
+/// The number of items.
 pub(super) async fn items(container: &Container) -> Result<u64> {
     count(
         container,
@@ -15,7 +15,7 @@ pub(super) async fn items(container: &Container) -> Result<u64> {
     .await
 }
 
-/// How many items would expire as soon as this time to live holds.
+/// The number of items that would expire as soon as this time to live is set.
 pub(super) async fn expiring(container: &Container, new: TimeToLive) -> Result<u64> {
     let now =
         i64::try_from(container.account().environment().now().seconds().0).unwrap_or(i64::MAX);
@@ -49,7 +49,7 @@ pub(super) async fn expiring(container: &Container, new: TimeToLive) -> Result<u
 
 const REASON: &str = "a schema plan counts the items a change would touch";
 
-/// Asks for the count; where the place cannot sum over partitions, the rows are counted here.
+/// Queries the count. If the account cannot aggregate over partitions, counts the rows here.
 async fn count(container: &Container, counted: &QueryText, listed: &QueryText) -> Result<u64> {
     match container.query::<u64>(&counted.clone().fan_out(REASON)).await {
         Ok(answer) => Ok(answer.value.iter().sum()),

@@ -1,14 +1,16 @@
-//! What it takes to make a place as a schema says.
+//! The changes that make an account match a schema.
 //!
-//! `make` compares place and schema, `compare` one container, `effect` counts what a change does to items that are
-//! there, `text` tells it, `apply` does it.
+//! `build` compares account and schema, `compare` one container, `effect` counts the affected items, `text` prints the
+//! plan, `apply` executes it.
 
 mod apply;
+mod build;
 mod compare;
 mod effect;
-mod make;
 mod step;
 mod text;
 
-pub use apply::SchemaError;
-pub use step::{Change, Effect, Obstacle, Plan, Step, Unlisted, WayOut};
+pub use apply::SchemaApplyError;
+pub use step::{
+    Effect, Obstacle, PropertyChange, SchemaPlan, SchemaStep, UndeclaredResource, Workaround,
+};

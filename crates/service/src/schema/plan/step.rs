@@ -1,136 +1,134 @@
-//! The parts of a plan.
-//!
-//! Owns what is to be done, what cannot be done, and what is left alone. Does not own how it is found or told.
+//! The plan as data: what to change, what cannot be changed, and what is left alone.
 
 use client::{ContainerProperties, DatabaseId, Throughput};
 use model::ContainerId;
 
 use crate::schema::declaration::ContainerSchema;
 
-/// What it takes to make a place as a schema says.
+/// The changes that make an account match a schema.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Plan {
-    /// What is to be done, in its order.
-    pub steps: Vec<Step>,
-    /// What differs and cannot be changed.
+pub struct SchemaPlan {
+    /// The steps, in their order.
+    pub steps: Vec<SchemaStep>,
+    /// Differences that cannot be changed.
     pub obstacles: Vec<Obstacle>,
-    /// What is in the place and not in the schema; it is left alone.
-    pub unlisted: Vec<Unlisted>,
-    /// How many databases and containers are as the schema says.
-    pub same: usize,
+    /// Resources of the account that the schema does not declare; they are left alone.
+    pub undeclared: Vec<UndeclaredResource>,
+    /// The number of databases and containers that match the schema.
+    pub unchanged: usize,
 }
 
-/// One thing to be done.
+/// One step of a plan.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Step {
-    /// A database that is missing.
+pub enum SchemaStep {
+    /// Creates a missing database.
     CreateDatabase {
         /// Its name.
         database: DatabaseId,
-        /// What its containers share.
+        /// The throughput shared by its containers.
         throughput: Option<Throughput>,
     },
-    /// A container that is missing.
+    /// Creates a missing container.
     CreateContainer {
         /// The name of its database.
         database: DatabaseId,
-        /// What it is to be.
+        /// Its declaration.
         container: Box<ContainerSchema>,
     },
-    /// A container whose properties differ.
+    /// Replaces the properties of a container.
     ReplaceProperties {
         /// The name of its database.
         database: DatabaseId,
-        /// What changes, and what follows.
-        changes: Vec<Change>,
-        /// What its properties will be.
+        /// The changes and their effects.
+        changes: Vec<PropertyChange>,
+        /// The new properties.
         properties: Box<ContainerProperties>,
     },
-    /// A database or container whose own throughput differs.
+    /// Replaces the throughput of a database or container.
     ReplaceThroughput {
         /// The name of the database.
         database: DatabaseId,
-        /// The name of the container; none for the database.
+        /// The name of the container; `None` for the database.
         container: Option<ContainerId>,
-        /// What it is now.
+        /// The current throughput.
         from: Throughput,
-        /// What it will be.
+        /// The new throughput.
         to: Throughput,
     },
 }
 
-/// One difference of a container.
+/// One changed property of a container.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Change {
-    /// What differs, such as `default_ttl`.
-    pub what: &'static str,
-    /// How, such as `off -> 60 s`.
-    pub how: Vec<String>,
-    /// What follows for the items that are there.
+pub struct PropertyChange {
+    /// The property, such as `default_ttl`.
+    pub property: &'static str,
+    /// The differences, such as `off -> 60 s`.
+    pub differences: Vec<String>,
+    /// The effect on existing items.
     pub effect: Option<Effect>,
 }
 
-/// What a change does to the items that are there.
+/// The effect of a change on existing items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
     /// Items expire as soon as the change is made.
     Expiry {
-        /// So many.
+        /// Their number.
         expiring: u64,
-        /// Of so many.
+        /// The number of all items.
         items: u64,
     },
     /// Items are indexed again, in the background.
     Reindexing {
-        /// So many.
+        /// Their number.
         items: u64,
     },
 }
 
-/// Something that differs and cannot be changed.
+/// A difference that cannot be changed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Obstacle {
     /// The database or container, such as `container shop/orders`.
-    pub thing: String,
-    /// What differs, such as `partition key`.
-    pub what: &'static str,
-    /// How, such as `/id -> /customer`.
-    pub how: Vec<String>,
-    /// Why it cannot be.
-    pub why: String,
-    /// What can be done instead.
-    pub way_out: WayOut,
+    pub resource: String,
+    /// The property, such as `partition key`.
+    pub property: &'static str,
+    /// The differences, such as `/id -> /customer`.
+    pub differences: Vec<String>,
+    /// Why it cannot be changed.
+    pub reason: String,
+    /// What to do instead.
+    pub workaround: Workaround,
 }
 
-/// What can be done about an obstacle.
+/// What to do about an obstacle.
 #[derive(Clone, Debug, PartialEq)]
-pub enum WayOut {
-    /// Copy the container into a new one that is as the schema says.
+pub enum Workaround {
+    /// Copy the container into a new one that matches the schema.
     Copy {
         /// The container, as `database/container`.
         from: String,
-        /// The new one.
+        /// The new container.
         to: String,
         /// Its partition key.
         partition_key_paths: Vec<String>,
     },
-    /// What these words say.
-    Words(String),
+    /// Follow these instructions.
+    Instructions(String),
 }
 
-/// Something in the place that no schema names.
+/// A resource of the account that the schema does not declare.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Unlisted {
+pub enum UndeclaredResource {
     /// A database.
     Database(DatabaseId),
-    /// A container of a database that is in the schema.
+    /// A container of a declared database.
     Container(DatabaseId, ContainerId),
 }
 
-impl Plan {
-    /// Whether the place is as the schema says; what is not in the schema does not count.
+impl SchemaPlan {
+    /// Whether the account matches the schema; undeclared resources do not count.
     #[must_use]
-    pub fn is_same(&self) -> bool {
+    pub fn is_up_to_date(&self) -> bool {
         self.steps.is_empty() && self.obstacles.is_empty()
     }
 }

@@ -1,27 +1,29 @@
-//! A plan in words.
+//! A plan as text.
 //!
-//! Owns the lines people and logs see. Does not own where they go.
+//! Owns the lines that people and logs see. Does not own where they are printed.
 
 use std::fmt;
 
-use super::make::{description, per_second};
-use super::step::{Change, Effect, Obstacle, Plan, Step, Unlisted, WayOut};
+use super::build::{description, per_second};
+use super::step::{
+    Effect, Obstacle, PropertyChange, SchemaPlan, SchemaStep, UndeclaredResource, Workaround,
+};
 
-impl Plan {
-    /// The plan as lines; `place` are the flags that name the place to `planisphere copy`, such as `--from-data DIR`.
+impl SchemaPlan {
+    /// Prints the plan. `place` are the flags that name the account to `planisphere copy`, such as `--from-data DIR`.
     #[must_use]
     pub fn text(&self, place: &str) -> String {
         let mut lines = Vec::new();
         for step in &self.steps {
             lines.push(step.to_string());
-            if let Step::ReplaceProperties { changes, .. } = step {
-                changes.iter().for_each(|change| change.tell(&mut lines));
+            if let SchemaStep::ReplaceProperties { changes, .. } = step {
+                changes.iter().for_each(|change| change.write_lines(&mut lines));
             }
         }
         for obstacle in &self.obstacles {
-            obstacle.tell(place, &mut lines);
+            obstacle.write_lines(place, &mut lines);
         }
-        lines.extend(self.unlisted.iter().map(ToString::to_string));
+        lines.extend(self.undeclared.iter().map(ToString::to_string));
         if !lines.is_empty() {
             lines.push(String::new());
         }
@@ -29,18 +31,18 @@ impl Plan {
         lines.join("\n")
     }
 
-    /// How much there is to do, in one sentence.
+    /// The number of changes, in one sentence.
     #[must_use]
     pub fn summary(&self) -> String {
-        if self.is_same() {
-            return format!("Nothing to do: {} as declared.", self.same);
+        if self.is_up_to_date() {
+            return format!("Nothing to do: {} as declared.", self.unchanged);
         }
-        let is_new = |step: &&Step| {
-            matches!(step, Step::CreateDatabase { .. } | Step::CreateContainer { .. })
+        let is_new = |step: &&SchemaStep| {
+            matches!(step, SchemaStep::CreateDatabase { .. } | SchemaStep::CreateContainer { .. })
         };
         let created = self.steps.iter().filter(is_new).count();
         let changed = self.steps.len() - created;
-        let (obstacles, same) = (self.obstacles.len(), self.same);
+        let (obstacles, same) = (self.obstacles.len(), self.unchanged);
         let refused = match obstacles {
             0 => String::new(),
             _ => format!("{obstacles} that cannot be changed, "),
@@ -49,13 +51,13 @@ impl Plan {
     }
 }
 
-impl fmt::Display for Plan {
+impl fmt::Display for SchemaPlan {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.text(""))
     }
 }
 
-impl fmt::Display for Step {
+impl fmt::Display for SchemaStep {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::CreateDatabase { database, throughput } => {
@@ -83,7 +85,7 @@ impl fmt::Display for Step {
     }
 }
 
-impl fmt::Display for Unlisted {
+impl fmt::Display for UndeclaredResource {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let left_alone = "is not in the schema and is left alone";
         match self {
@@ -111,21 +113,21 @@ impl fmt::Display for Effect {
     }
 }
 
-impl Change {
-    fn tell(&self, lines: &mut Vec<String>) {
-        tell_how(self.what, &self.how, lines);
+impl PropertyChange {
+    fn write_lines(&self, lines: &mut Vec<String>) {
+        write_differences(self.property, &self.differences, lines);
         lines.extend(self.effect.map(|effect| format!("      {effect}")));
     }
 }
 
 impl Obstacle {
-    fn tell(&self, place: &str, lines: &mut Vec<String>) {
-        lines.push(format!("! {}", self.thing));
-        tell_how(self.what, &self.how, lines);
-        lines.push(format!("      {}", self.why));
-        match &self.way_out {
-            WayOut::Words(words) => lines.push(format!("      {words}")),
-            WayOut::Copy { from, to, partition_key_paths } => {
+    fn write_lines(&self, place: &str, lines: &mut Vec<String>) {
+        lines.push(format!("! {}", self.resource));
+        write_differences(self.property, &self.differences, lines);
+        lines.push(format!("      {}", self.reason));
+        match &self.workaround {
+            Workaround::Instructions(words) => lines.push(format!("      {words}")),
+            Workaround::Copy { from, to, partition_key_paths } => {
                 let place = if place.is_empty() { String::new() } else { format!("{place} ") };
                 let keys =
                     partition_key_paths.iter().map(|path| format!(" --partition-key {path}"));
@@ -139,8 +141,8 @@ impl Obstacle {
     }
 }
 
-/// One difference on the line of its name, several below it.
-fn tell_how(what: &str, how: &[String], lines: &mut Vec<String>) {
+/// Writes one difference on the line of its property, several below it.
+fn write_differences(what: &str, how: &[String], lines: &mut Vec<String>) {
     match how {
         [one] if !one.starts_with(['+', '-']) => lines.push(format!("    {what}: {one}")),
         several => {

@@ -1,13 +1,13 @@
-//! Files as schemas: our own form, Terraform, templates.
+//! Reading schemas from files: our own format, Terraform, templates.
 //!
-//! Each form becomes the members of the wire form of a container, each with its line; `gather` checks them.
+//! Each format is translated into the members of the wire format of a container, each with its line; `builder`
+//! validates them.
 
 mod arm;
-mod found;
-mod gather;
-mod options;
+mod builder;
+mod load;
+mod parsed;
 mod terraform;
 mod toml;
 
-pub use found::Found;
-pub use options::{ReadOptions, Reading};
+pub use parsed::{ParsedSchema, SchemaNote, SchemaReadOptions};

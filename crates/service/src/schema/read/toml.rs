@@ -1,15 +1,15 @@
-//! Our own form: tables of databases and containers in TOML.
+//! Our own format: tables of databases and containers in TOML.
 //!
-//! Owns its words; `docs/reference/schema.md` is their reference. Does not own their meaning: they become members of
-//! the wire form.
+//! Owns its names; `docs/reference/schema.md` is their reference. Does not own their meaning: they are translated into
+//! members of the wire format.
 
 use model::{Json, Object};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::Reading;
-use super::gather::{ContainerDraft, DatabaseDraft, Gathering, Stated, ThroughputDraft};
-use crate::schema::origin::{Mistake, Mistakes, Origin, Source};
+use super::builder::{ContainerDraft, DatabaseDraft, Located, SchemaBuilder, ThroughputDraft};
+use super::parsed::ParsedSchema;
+use crate::schema::location::{SchemaError, SchemaErrors, SourceFile, SourceLocation};
 
 const AT_TOP: &[&str] = &["database"];
 const OF_DATABASE: &[&str] = &["throughput", "autoscale_max_throughput", "container"];
@@ -36,39 +36,39 @@ const OF_MORE: &[&str] = &[
     "fullTextPolicy",
 ];
 
-type Table<'i> = DeTable<'i>;
-type Value<'i> = Spanned<DeValue<'i>>;
+type TomlTable<'i> = DeTable<'i>;
+type TomlValue<'i> = Spanned<DeValue<'i>>;
 
-/// Reads a text in our own form.
-pub(super) fn read(source: &Source) -> Result<Reading, Mistakes> {
-    let table = Table::parse(&source.text).map_err(|error| {
+/// Reads a text in our own format.
+pub(super) fn read(source: &SourceFile) -> Result<ParsedSchema, SchemaErrors> {
+    let table = TomlTable::parse(&source.text).map_err(|error| {
         let offset = error.span().map_or(0, |span| span.start);
         let message = format!("this is no TOML: {}", error.message());
-        Mistakes::from(Mistake::at(&source.origin(offset), message))
+        SchemaErrors::from(SchemaError::at(&source.location(offset), message))
     })?;
-    let mut reader = Reader { source, gathering: Gathering::default() };
+    let mut reader = TomlReader { source, builder: SchemaBuilder::default() };
     reader.file(table.get_ref());
-    reader.gathering.finish()
+    reader.builder.finish()
 }
 
-struct Reader<'s> {
-    source: &'s Source,
-    gathering: Gathering,
+struct TomlReader<'s> {
+    source: &'s SourceFile,
+    builder: SchemaBuilder,
 }
 
-impl Reader<'_> {
-    fn origin<T>(&self, spanned: &Spanned<T>) -> Origin {
-        self.source.origin(spanned.span().start)
+impl TomlReader<'_> {
+    fn location<T>(&self, spanned: &Spanned<T>) -> SourceLocation {
+        self.source.location(spanned.span().start)
     }
 
-    fn file(&mut self, table: &Table<'_>) {
-        self.refuse_unknown("the file", table, AT_TOP);
+    fn file(&mut self, table: &TomlTable<'_>) {
+        self.reject_unknown("the file", table, AT_TOP);
         for (name, value) in self.tables(table, "database") {
-            let id = Stated::new(name.get_ref().to_string(), self.origin(name));
+            let id = Located::new(name.get_ref().to_string(), self.location(name));
             let database = value;
-            self.refuse_unknown(&format!("database '{}'", id.value), database, OF_DATABASE);
+            self.reject_unknown(&format!("database '{}'", id.value), database, OF_DATABASE);
             let throughput = self.throughput(database);
-            self.gathering.databases.push(DatabaseDraft { id: id.clone(), throughput });
+            self.builder.databases.push(DatabaseDraft { id: id.clone(), throughput });
             for (name, value) in self.tables(database, "container") {
                 self.container(&id, name, value);
             }
@@ -77,24 +77,24 @@ impl Reader<'_> {
 
     fn container(
         &mut self,
-        database: &Stated<String>,
+        database: &Located<String>,
         name: &Spanned<std::borrow::Cow<'_, str>>,
-        table: &Table<'_>,
+        table: &TomlTable<'_>,
     ) {
-        let id = Stated::new(name.get_ref().to_string(), self.origin(name));
+        let id = Located::new(name.get_ref().to_string(), self.location(name));
         let thing = format!("container '{}/{}'", database.value, id.value);
-        self.refuse_unknown(&thing, table, OF_CONTAINER);
+        self.reject_unknown(&thing, table, OF_CONTAINER);
         let mut members = Vec::new();
         let throughput = self.throughput(table);
         let Some(key) = table.get("partition_key") else {
             let message = format!("{thing} has no partition_key; give it one, like \"/userId\"");
-            self.gathering.mistakes.push(Mistake::at(&id.origin, message));
+            self.builder.errors.push(SchemaError::at(&id.location, message));
             return;
         };
         let value = self.partition_key(key, table);
-        members.push(("partitionKey", Stated::new(value, self.origin(key))));
+        members.push(("partitionKey", Located::new(value, self.location(key))));
         if let Some(value) = table.get("default_ttl") {
-            members.push(("defaultTtl", self.stated(value)));
+            members.push(("defaultTtl", self.located(value)));
         }
         if let Some(value) = table.get("unique_keys") {
             members.push(("uniqueKeyPolicy", self.unique_keys(value)));
@@ -102,7 +102,7 @@ impl Reader<'_> {
         if let Some(indexing) = table.get("indexing")
             && let Some(policy) = self.indexing(indexing)
         {
-            members.push(("indexingPolicy", Stated::new(policy, self.origin(indexing))));
+            members.push(("indexingPolicy", Located::new(policy, self.location(indexing))));
         }
         if let Some(value) = table.get("conflict_resolution") {
             let names = [
@@ -111,15 +111,16 @@ impl Reader<'_> {
                 ("procedure", "conflictResolutionProcedure"),
             ];
             if let Some(policy) = self.renamed("conflict_resolution", value, OF_CONFLICTS, &names) {
-                members.push(("conflictResolutionPolicy", Stated::new(policy, self.origin(value))));
+                members
+                    .push(("conflictResolutionPolicy", Located::new(policy, self.location(value))));
             }
         }
         self.more(table, &mut members);
         let database = database.clone();
-        self.gathering.containers.push(ContainerDraft { database, id, members, throughput });
+        self.builder.containers.push(ContainerDraft { database, id, members, throughput });
     }
 
-    fn partition_key(&mut self, paths: &Value<'_>, table: &Table<'_>) -> Json {
+    fn partition_key(&mut self, paths: &TomlValue<'_>, table: &TomlTable<'_>) -> Json {
         let paths = match to_json(paths.get_ref()) {
             Json::Array(paths) => paths,
             one => vec![one],
@@ -135,7 +136,7 @@ impl Reader<'_> {
         Json::Object(key)
     }
 
-    fn unique_keys(&mut self, value: &Value<'_>) -> Stated<Json> {
+    fn unique_keys(&mut self, value: &TomlValue<'_>) -> Located<Json> {
         let keys = to_json(value.get_ref());
         let keys = keys.as_array().unwrap_or_default().iter().map(|paths| {
             let paths = match paths {
@@ -145,10 +146,10 @@ impl Reader<'_> {
             object([("paths", paths)])
         });
         let policy = object([("uniqueKeys", Json::from(keys.collect::<Vec<_>>()))]);
-        Stated::new(policy, self.origin(value))
+        Located::new(policy, self.location(value))
     }
 
-    fn indexing(&mut self, value: &Value<'_>) -> Option<Json> {
+    fn indexing(&mut self, value: &TomlValue<'_>) -> Option<Json> {
         let names = [
             ("mode", "indexingMode"),
             ("automatic", "automatic"),
@@ -177,53 +178,53 @@ impl Reader<'_> {
         Some(Json::Object(wire))
     }
 
-    /// The rest of what a container may have, in the words of the wire.
-    fn more(&mut self, table: &Table<'_>, members: &mut Vec<(&'static str, Stated<Json>)>) {
+    /// The remaining members of a container, with their names of the wire format.
+    fn more(&mut self, table: &TomlTable<'_>, members: &mut Vec<(&'static str, Located<Json>)>) {
         let Some(more) = table.get("more") else { return };
         let Some(inner) = self.table_of("more", more) else { return };
-        self.refuse_unknown("more", inner, OF_MORE);
+        self.reject_unknown("more", inner, OF_MORE);
         for name in OF_MORE {
             if let Some(value) = inner.get(*name) {
-                members.push((name, self.stated(value)));
+                members.push((name, self.located(value)));
             }
         }
     }
 
-    fn throughput(&mut self, table: &Table<'_>) -> ThroughputDraft {
+    fn throughput(&mut self, table: &TomlTable<'_>) -> ThroughputDraft {
         ThroughputDraft {
             manual: self.integer(table, "throughput"),
             autoscale_max: self.integer(table, "autoscale_max_throughput"),
         }
     }
 
-    fn integer(&mut self, table: &Table<'_>, name: &str) -> Option<Stated<i64>> {
+    fn integer(&mut self, table: &TomlTable<'_>, name: &str) -> Option<Located<i64>> {
         let value = table.get(name)?;
-        let origin = self.origin(value);
+        let location = self.location(value);
         match to_json(value.get_ref()).as_i64() {
-            Some(number) => Some(Stated::new(number, origin)),
+            Some(number) => Some(Located::new(number, location)),
             None => {
                 let kind = value.get_ref().type_str();
                 let message = format!("{name} is a whole number, not of type {kind}");
-                self.gathering.mistakes.push(Mistake::at(&origin, message));
+                self.builder.errors.push(SchemaError::at(&location, message));
                 None
             }
         }
     }
 
-    fn stated(&self, value: &Value<'_>) -> Stated<Json> {
-        Stated::new(to_json(value.get_ref()), self.origin(value))
+    fn located(&self, value: &TomlValue<'_>) -> Located<Json> {
+        Located::new(to_json(value.get_ref()), self.location(value))
     }
 
-    /// A table with its names as the wire has them.
+    /// A table with the names of the wire format.
     fn renamed(
         &mut self,
         thing: &str,
-        value: &Value<'_>,
+        value: &TomlValue<'_>,
         known: &[&str],
         names: &[(&str, &str)],
     ) -> Option<Json> {
         let table = self.table_of(thing, value)?;
-        self.refuse_unknown(thing, table, known);
+        self.reject_unknown(thing, table, known);
         let mut wire = Object::new();
         for (ours, theirs) in names {
             if let Some(value) = table.get(*ours) {
@@ -233,12 +234,16 @@ impl Reader<'_> {
         Some(Json::Object(wire))
     }
 
-    fn table_of<'v, 'i>(&mut self, thing: &str, value: &'v Value<'i>) -> Option<&'v Table<'i>> {
+    fn table_of<'v, 'i>(
+        &mut self,
+        thing: &str,
+        value: &'v TomlValue<'i>,
+    ) -> Option<&'v TomlTable<'i>> {
         let table = value.get_ref().as_table();
         if table.is_none() {
             let kind = value.get_ref().type_str();
             let message = format!("{thing} is a table, not of type {kind}");
-            self.gathering.mistakes.push(Mistake::at(&self.origin(value), message));
+            self.builder.errors.push(SchemaError::at(&self.location(value), message));
         }
         table
     }
@@ -246,9 +251,9 @@ impl Reader<'_> {
     /// The named tables below a name.
     fn tables<'v, 'i>(
         &mut self,
-        table: &'v Table<'i>,
+        table: &'v TomlTable<'i>,
         name: &str,
-    ) -> Vec<(&'v Spanned<std::borrow::Cow<'i, str>>, &'v Table<'i>)> {
+    ) -> Vec<(&'v Spanned<std::borrow::Cow<'i, str>>, &'v TomlTable<'i>)> {
         let Some(value) = table.get(name) else { return Vec::new() };
         let Some(named) = self.table_of(name, value) else { return Vec::new() };
         let mut tables: Vec<_> = named
@@ -261,16 +266,16 @@ impl Reader<'_> {
         tables
     }
 
-    fn refuse_unknown(&mut self, thing: &str, table: &Table<'_>, known: &[&str]) {
+    fn reject_unknown(&mut self, thing: &str, table: &TomlTable<'_>, known: &[&str]) {
         for (key, _) in table.iter().filter(|(key, _)| !known.contains(&key.get_ref().as_ref())) {
             let message =
                 format!("{thing} knows no '{}'; it knows {}", key.get_ref(), known.join(", "));
-            self.gathering.mistakes.push(Mistake::at(&self.origin(key), message));
+            self.builder.errors.push(SchemaError::at(&self.location(key), message));
         }
     }
 }
 
-/// A path by itself, or a table that has one.
+/// A path, or a table that contains one.
 fn path(value: &Json) -> Json {
     match value {
         Json::String(_) => object([("path", value.clone())]),

@@ -1,42 +1,42 @@
-//! The item of a job: its lease, its next time, and how it went last.
+//! The item of a job: its lease, its next time, and the result of the last run.
 //!
-//! Owns the form and the guarded writes. The container has the partition key `/id`; leases of processors may be in it
-//! too.
+//! Owns the format and the conditional writes. The container has the partition key `/id`; it may also hold the leases
+//! of change feed processors.
 
 use client::{Container, ErrorKind, Item, PartitionKey, Result};
 use serde::{Deserialize, Serialize};
 
-use crate::work::Moment;
+use crate::work::UtcTimestamp;
 
-/// How a job stands, as anybody can read it.
+/// The status of a job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct JobStatus {
     id: String,
     /// Name of the job.
     pub name: String,
-    /// Who runs it now; none when nobody does.
+    /// The leader that runs it now, if any.
     pub owner: Option<String>,
-    /// When somebody else may take over.
-    pub lease_until: Option<Moment>,
+    /// The end of the lease, after which another instance may run it.
+    pub lease_until: Option<UtcTimestamp>,
     /// When it runs next.
-    pub next_run_at: Moment,
+    pub next_run_at: UtcTimestamp,
     /// When the last run began.
-    pub last_started_at: Option<Moment>,
-    /// When the last run that ended did.
-    pub last_ended_at: Option<Moment>,
-    /// Why the last run that ended failed; none when it did not.
+    pub last_started_at: Option<UtcTimestamp>,
+    /// When the last finished run ended.
+    pub last_ended_at: Option<UtcTimestamp>,
+    /// The error of the last finished run, if it failed.
     pub last_error: Option<String>,
-    /// Runs that ended well.
+    /// Number of successful runs.
     pub runs: u64,
-    /// Runs that failed, lost leaders included.
+    /// Number of failed runs, including those whose leader was lost.
     pub failures: u64,
-    /// Failures since the last run that ended well.
+    /// Number of failures since the last successful run.
     pub failures_in_a_row: u32,
 }
 
 impl JobStatus {
-    fn new(id: String, name: &str, next_run_at: Moment) -> Self {
+    fn new(id: String, name: &str, next_run_at: UtcTimestamp) -> Self {
         Self {
             id,
             name: name.to_owned(),
@@ -57,13 +57,13 @@ fn item_id(name: &str) -> String {
     format!("job..{name}")
 }
 
-/// The item of a job, made by whichever instance comes first.
-pub(super) async fn open(container: &Container, name: &str) -> Result<Item<JobStatus>> {
+/// The item of a job, created by the first instance that asks for it.
+pub(super) async fn read_or_create(container: &Container, name: &str) -> Result<Item<JobStatus>> {
     if let Some(item) = read(container, name).await? {
         return Ok(item);
     }
     let status =
-        JobStatus::new(item_id(name), name, Moment::now(container.account().environment()));
+        JobStatus::new(item_id(name), name, UtcTimestamp::now(container.account().environment()));
     match container.create(&PartitionKey::from(status.id.as_str()), &status).await {
         Ok(created) => Ok(created.value),
         Err(error) if error.kind() == ErrorKind::Conflict => {
@@ -74,7 +74,7 @@ pub(super) async fn open(container: &Container, name: &str) -> Result<Item<JobSt
     }
 }
 
-/// The item of a job; none before the first instance looked at it.
+/// The item of a job; `None` before the first instance created it.
 pub(super) async fn read(container: &Container, name: &str) -> Result<Option<Item<JobStatus>>> {
     let id = item_id(name);
     match container.read(&PartitionKey::from(id.as_str()), &id).await {
@@ -84,7 +84,7 @@ pub(super) async fn read(container: &Container, name: &str) -> Result<Option<Ite
     }
 }
 
-/// Writes the item if nobody else did; none when somebody did.
+/// Writes the item unless another instance changed it; `None` if one did.
 pub(super) async fn write(
     container: &Container,
     item: &Item<JobStatus>,

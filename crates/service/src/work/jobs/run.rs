@@ -1,6 +1,7 @@
-//! One run of a job: the lease taken, the job done, its status written.
+//! One run of a job: acquire the lease, run, write the status.
 //!
-//! Owns who may run when. The item is written under its etag only, so two instances never lead the same run.
+//! Owns which instance may run when. The item is written only with `If-Match`, so two instances never lead the same
+//! run.
 
 use std::fmt;
 use std::future::Future;
@@ -9,22 +10,22 @@ use std::sync::Arc;
 use client::{Container, Item, Result};
 use tokio::sync::Mutex;
 
-use super::job::{Job, JobFailure, JobsSettings, Registered};
+use super::job::{JobFailure, JobsSettings, PeriodicJob, RegisteredJob};
 use super::record::{self, JobStatus};
-use super::start::Signals;
+use super::start::JobSignals;
 use crate::work::backoff::{Backoff, jitter};
-use crate::work::{Moment, WorkError};
+use crate::work::{UtcTimestamp, WorkError};
 
-/// The jobs of a system on one instance. Cloning shares them.
+/// The jobs of a system on one instance. Clones share them.
 #[derive(Clone)]
 pub struct Jobs {
     pub(super) container: Container,
     pub(super) settings: Arc<JobsSettings>,
-    pub(super) jobs: Vec<Arc<Registered>>,
-    pub(super) signals: Arc<Signals>,
+    pub(super) jobs: Vec<Arc<RegisteredJob>>,
+    pub(super) signals: Arc<JobSignals>,
 }
 
-/// A job that runs now: its lease.
+/// A run in progress, with its lease.
 #[derive(Clone, Debug)]
 pub struct JobRun {
     container: Container,
@@ -33,29 +34,29 @@ pub struct JobRun {
 }
 
 impl Jobs {
-    /// No jobs yet; their items are kept in this container, which has the partition key `/id`.
+    /// No jobs yet. Their items are stored in this container, which must have the partition key `/id`.
     #[must_use]
     pub fn new(container: &Container, settings: JobsSettings) -> Self {
         let (container, settings) = (container.clone(), Arc::new(settings));
         Self { container, settings, jobs: Vec::new(), signals: Arc::default() }
     }
 
-    /// Adds a job and what it does.
+    /// Adds a job and its function.
     #[must_use]
-    pub fn with<F, R>(mut self, job: Job, run: F) -> Self
+    pub fn with<F, R>(mut self, job: PeriodicJob, run: F) -> Self
     where
         F: Fn(JobRun) -> R + Send + Sync + 'static,
         R: Future<Output = std::result::Result<(), JobFailure>> + Send + 'static,
     {
         let run = Box::new(move |leading| Box::pin(run(leading)) as super::job::JobFuture);
-        self.jobs.push(Arc::new(Registered { job, run }));
+        self.jobs.push(Arc::new(RegisteredJob { job, run }));
         self
     }
 
-    /// Runs every job that is due and has no leader, one after the other; says how many.
+    /// Runs every job that is due and has no leader, one after the other. Returns their number.
     ///
     /// # Errors
-    /// The first failed data call; the other jobs were tried. A job that fails is not an error here: see its status.
+    /// The first failed data call, after all jobs were tried. A job that fails is not an error here: see its status.
     pub async fn run_due(&self) -> Result<usize> {
         let mut ran = 0;
         let mut first_error = None;
@@ -68,7 +69,7 @@ impl Jobs {
         first_error.map_or(Ok(ran), Err)
     }
 
-    /// How every job stands, in the order they were added; those no instance ever looked at are left out.
+    /// The status of every job, in the order they were added, without those that no instance has checked yet.
     ///
     /// # Errors
     /// Those of [`Container::read`].
@@ -81,31 +82,32 @@ impl Jobs {
         Ok(status)
     }
 
-    /// Runs a job if it is due and nobody leads it; whether it ran.
-    pub(super) async fn run_if_due(&self, registered: &Registered) -> Result<bool> {
-        let item = record::open(&self.container, &registered.job.name).await?;
-        let Some(run) = self.lead(item).await? else { return Ok(false) };
-        let outcome = (registered.run)(run.clone()).await;
+    /// Runs a job if it is due and has no leader. Returns whether it ran.
+    pub(super) async fn run_if_due(&self, registered: &RegisteredJob) -> Result<bool> {
+        let item = record::read_or_create(&self.container, &registered.job.name).await?;
+        let Some(run) = self.acquire_lease(item).await? else { return Ok(false) };
+        let result = (registered.run)(run.clone()).await;
         let name = registered.job.name.as_str();
-        if let Err(error) = &outcome {
+        if let Err(error) = &result {
             tracing::warn!(job = name, error = %error, "a job failed");
         }
         let mut item = run.item.lock().await;
-        self.settle(&registered.job, &mut item.value, outcome);
+        self.settle(&registered.job, &mut item.value, result);
         if record::write(&self.container, &item).await?.is_none() {
-            tracing::warn!(job = name, "a job outlived its lease; its leader is another");
+            tracing::warn!(job = name, "a job outlived its lease; another instance leads it now");
         }
         Ok(true)
     }
 
-    /// Takes the lease of a job that is due; none when it is not, or somebody else leads.
-    async fn lead(&self, mut item: Item<JobStatus>) -> Result<Option<JobRun>> {
-        let now = Moment::now(self.container.account().environment());
+    /// Acquires the lease of a job. `None` if it is not due, or another instance leads it.
+    async fn acquire_lease(&self, mut item: Item<JobStatus>) -> Result<Option<JobRun>> {
+        let now = UtcTimestamp::now(self.container.account().environment());
         let status = &mut item.value;
         match status.lease_until {
             Some(until) if until > now => return Ok(None),
             Some(until) => {
-                // Whoever led did not come back: that run failed.
+                // The previous leader never released its lease, so its run counts as failed and is repeated at once,
+                // although the next regular time may be later.
                 status.failures += 1;
                 status.failures_in_a_row = status.failures_in_a_row.saturating_add(1);
                 status.last_error = Some(format!(
@@ -125,19 +127,20 @@ impl Jobs {
         Ok(Some(JobRun { container, lease, item: Arc::new(Mutex::new(item)) }))
     }
 
-    /// Frees the lease and says how the run went and when the next is.
+    /// Releases the lease and records the result and the time of the next run.
     fn settle(
         &self,
-        job: &Job,
+        job: &PeriodicJob,
         status: &mut JobStatus,
-        outcome: std::result::Result<(), JobFailure>,
+        result: std::result::Result<(), JobFailure>,
     ) {
-        let now = Moment::now(self.container.account().environment());
+        let now = UtcTimestamp::now(self.container.account().environment());
         let random = self.container.account().environment().random();
         (status.owner, status.lease_until, status.last_ended_at) = (None, None, Some(now));
+        // Counted from the start of this run, so that the duration of a run does not shift the schedule.
         let started = status.last_started_at.unwrap_or(now);
         let wait = job.interval + jitter(job.interval, job.jitter_percent, random);
-        match outcome {
+        match result {
             Ok(()) => {
                 status.runs += 1;
                 status.failures_in_a_row = 0;
@@ -157,14 +160,14 @@ impl Jobs {
 }
 
 impl JobRun {
-    /// Keeps the lease: long jobs call it between their steps, and end when they lost it.
+    /// Extends the lease. Long jobs call it between their steps, and stop when it fails.
     ///
     /// # Errors
-    /// `Lost` when another instance leads now; `Again` when the write failed.
+    /// `Lost` if another instance leads now; `Retry` if the write failed.
     pub async fn renew(&self) -> std::result::Result<(), WorkError> {
         let mut item = self.item.lock().await;
         item.value.lease_until =
-            Some(Moment::now(self.container.account().environment()).after(self.lease));
+            Some(UtcTimestamp::now(self.container.account().environment()).after(self.lease));
         match record::write(&self.container, &item).await? {
             Some(written) => *item = written,
             None => return Err(WorkError::Lost),

@@ -1,4 +1,4 @@
-//! Jobs that run by themselves: one loop for each, until they are stopped or dropped.
+//! Running jobs in the background: one loop per job, until they are stopped or dropped.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -7,17 +7,17 @@ use tokio::sync::Notify;
 
 use super::run::Jobs;
 
-/// How the loops hear that they are to end, and say that they did.
+/// Tells the loops to stop, and counts those that still run.
 #[derive(Debug, Default)]
-pub(super) struct Signals {
+pub(super) struct JobSignals {
     stopping: AtomicBool,
     running: AtomicUsize,
     changed: Notify,
 }
 
 impl Jobs {
-    /// Looks every poll interval whether a job is due, each job beside the others, until [`Jobs::stop`] or until the
-    /// last clone is dropped. What fails meanwhile is tried again.
+    /// Checks at every poll interval whether a job is due, each job in its own loop, until [`Jobs::stop`] or until the
+    /// last clone is dropped. Failures are retried.
     pub fn start(&self) {
         self.signals.stopping.store(false, Ordering::SeqCst);
         for registered in &self.jobs {
@@ -26,10 +26,11 @@ impl Jobs {
             let (container, registered) = (self.container.clone(), Arc::clone(registered));
             let environment = self.container.account().environment().clone();
             let sleeper = environment.clone();
-            let counted = Counted::new(&signals);
+            let guard = LoopGuard::new(&signals);
             environment.spawn(async move {
-                let _counted = counted;
-                // A clone of the settings lives as long as a clone of the jobs.
+                let _guard = guard;
+                // The settings live as long as a clone of the jobs. The loop holds them only during a round, so that
+                // dropping the last clone ends it.
                 while let Some(settings) = alive.upgrade() {
                     if signals.stopping.load(Ordering::SeqCst) {
                         break;
@@ -39,7 +40,7 @@ impl Jobs {
                     let jobs =
                         Self { container: container.clone(), settings, jobs: Vec::new(), signals };
                     if let Err(error) = jobs.run_if_due(&registered).await {
-                        tracing::warn!(job = registered.job.name, error = %error, "a round failed");
+                        tracing::warn!(job = registered.job.name, error = %error, "checking a job failed");
                     }
                     let signals = Arc::clone(&jobs.signals);
                     drop(jobs);
@@ -52,11 +53,12 @@ impl Jobs {
         }
     }
 
-    /// Lets running jobs end and returns then.
+    /// Waits for running jobs to finish, and starts no more.
     pub async fn stop(&self) {
         self.signals.stopping.store(true, Ordering::SeqCst);
         self.signals.changed.notify_waiters();
         loop {
+            // Subscribe before checking: a loop that ends in between must not be missed.
             let changed = self.signals.changed.notified();
             if self.signals.running.load(Ordering::SeqCst) == 0 {
                 return;
@@ -66,25 +68,25 @@ impl Jobs {
     }
 }
 
-/// A loop that runs, counted until it is dropped, by a panic too.
-struct Counted(Arc<Signals>);
+/// Counts a running loop until it is dropped, also by a panic.
+struct LoopGuard(Arc<JobSignals>);
 
-impl Counted {
-    fn new(signals: &Arc<Signals>) -> Self {
+impl LoopGuard {
+    fn new(signals: &Arc<JobSignals>) -> Self {
         signals.running.fetch_add(1, Ordering::SeqCst);
         Self(Arc::clone(signals))
     }
 }
 
-impl Drop for Counted {
+impl Drop for LoopGuard {
     fn drop(&mut self) {
         self.0.running.fetch_sub(1, Ordering::SeqCst);
         self.0.changed.notify_waiters();
     }
 }
 
-impl Signals {
-    /// Returns when the loops are to end.
+impl JobSignals {
+    /// Waits until the loops must stop.
     async fn stopped(&self) {
         loop {
             let changed = self.changed.notified();

@@ -1,7 +1,7 @@
-//! Copies of containers: whole, interrupted, throttled, refused, verified, with deletions.
+//! Copies of containers: complete, interrupted, throttled, rejected, verified, with deletions.
 
 mod deletions;
-mod ground;
+mod fixture;
 mod interrupted;
 mod paced;
 mod refusal;

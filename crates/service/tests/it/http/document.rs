@@ -1,10 +1,10 @@
-//! The OpenAPI document agrees with the routes, or a test says where not.
+//! The comparison of the OpenAPI document with the routes.
 
 use axum::routing::get;
-use service::http::{Asset, OpenApiRouter, disagreements, routes};
+use service::http::{Asset, OpenApiRouter, openapi_mismatches, routes};
 use service::identity::session_routes;
 
-use crate::ground::Ground;
+use crate::fixture::Fixture;
 
 #[utoipa::path(get, path = "/things/{id}", params(("id" = String, Path)),
     responses((status = 200)))]
@@ -19,22 +19,22 @@ async fn write() -> &'static str {
 }
 
 #[tokio::test]
-async fn documented_routes_agree() {
-    let ground = Ground::new(|kit| {
-        OpenApiRouter::new().routes(routes!(read, write)).merge(session_routes(kit.identity()))
+async fn documented_routes_match() {
+    let fixture = Fixture::new(|server| {
+        OpenApiRouter::new().routes(routes!(read, write)).merge(session_routes(server.identity()))
     });
-    assert_eq!(disagreements(&ground.router, &[]).await, [""; 0]);
-    let document = ground.get("/openapi.json", &[]).await.json();
+    assert_eq!(openapi_mismatches(&fixture.router, &[]).await, [""; 0]);
+    let document = fixture.get("/openapi.json", &[]).await.json();
     assert!(document["paths"]["/things/{id}"]["post"].is_object());
     assert_eq!(document["components"]["securitySchemes"]["bearer"]["scheme"], "bearer");
     let page = Asset::new("/", "text/html", b"");
-    let router = ground.kit.router(OpenApiRouter::new(), &[page]);
-    assert_eq!(disagreements(&router, &["/"]).await, [""; 0]);
-    assert_eq!(disagreements(&router, &[]).await, ["/ is routed and not documented"]);
+    let router = fixture.server.router(OpenApiRouter::new(), &[page]);
+    assert_eq!(openapi_mismatches(&router, &["/"]).await, [""; 0]);
+    assert_eq!(openapi_mismatches(&router, &[]).await, ["/ is routed and not documented"]);
 }
 
 #[tokio::test]
-async fn every_kind_of_disagreement_is_found() {
+async fn every_kind_of_mismatch_is_found() {
     let mut document = OpenApiRouter::<()>::new().routes(routes!(read)).into_openapi();
     let (mut other, _) = (OpenApiRouter::<()>::new().routes(routes!(write)).into_openapi(), ());
     let path = other.paths.paths.remove("/things/{id}").unwrap();
@@ -42,9 +42,9 @@ async fn every_kind_of_disagreement_is_found() {
     let plain =
         axum::Router::new().route("/things/{id}", get(read).put(read)).route("/hidden", get(read));
     let api = OpenApiRouter::with_openapi(document).merge(plain.into());
-    let ground = Ground::new(|_| api);
-    let later = ground.router.clone().route("/later", get(read));
-    let found = disagreements(&later, &["/gone"]).await;
+    let fixture = Fixture::new(|_| api);
+    let later = fixture.router.clone().route("/later", get(read));
+    let found = openapi_mismatches(&later, &["/gone"]).await;
     assert_eq!(
         found,
         [

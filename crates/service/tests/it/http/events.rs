@@ -1,4 +1,4 @@
-//! Events: order, resume, what a slow listener costs, the end.
+//! Events: order, resumption, slow listeners, shutdown.
 
 use std::time::Duration;
 
@@ -9,10 +9,12 @@ use axum::response::Response;
 use client::{Environment, TravellingClock};
 use futures::StreamExt;
 use model::TimestampMs;
-use service::http::{Events, Listener, OpenApiRouter, OpenStream, Stop, routes};
+use service::http::{
+    EventListener, EventStreamRequest, Events, OpenApiRouter, ShutdownSignal, routes,
+};
 use tower::ServiceExt;
 
-use crate::ground::Ground;
+use crate::fixture::Fixture;
 
 fn events(kept_max: usize, seed: u64) -> Events {
     let clock = TravellingClock::starting_at(TimestampMs(1));
@@ -20,7 +22,7 @@ fn events(kept_max: usize, seed: u64) -> Events {
 }
 
 /// What a listener gets until nothing is there.
-async fn heard(listener: &mut Listener) -> String {
+async fn heard(listener: &mut EventListener) -> String {
     let mut names = Vec::new();
     while let Ok(Some(event)) = tokio::time::timeout(Duration::from_secs(1), listener.next()).await
     {
@@ -31,9 +33,9 @@ async fn heard(listener: &mut Listener) -> String {
 
 #[tokio::test(start_paused = true)]
 async fn a_listener_hears_its_topic_from_now_on() {
-    let (events, stop) = (events(10, 1), Stop::new());
+    let (events, shutdown) = (events(10, 1), ShutdownSignal::new());
     events.publish("ann", "new", &1);
-    let mut ann = events.listen("ann", None, &stop);
+    let mut ann = events.listen("ann", None, &shutdown);
     events.publish("bob", "new", &2);
     events.publish("ann", "new", &3);
     events.publish("ann", "changed", &4);
@@ -44,34 +46,34 @@ async fn a_listener_hears_its_topic_from_now_on() {
 
 #[tokio::test(start_paused = true)]
 async fn a_listener_goes_on_where_it_stopped() {
-    let (events, stop) = (events(4, 1), Stop::new());
-    let mut ann = events.listen("ann", None, &stop);
+    let (events, shutdown) = (events(4, 1), ShutdownSignal::new());
+    let mut ann = events.listen("ann", None, &shutdown);
     events.publish("ann", "new", &1);
     let id = ann.next().await.unwrap().id.to_string();
     drop(ann);
     events.publish("ann", "new", &2);
     events.publish("bob", "new", &3);
     events.publish("ann", "new", &4);
-    assert_eq!(heard(&mut events.listen("ann", Some(&id), &stop)).await, "new2 new4");
+    assert_eq!(heard(&mut events.listen("ann", Some(&id), &shutdown)).await, "new2 new4");
     // One more, and the one after its id is still there; another, and it is not.
     events.publish("bob", "new", &5);
-    assert_eq!(heard(&mut events.listen("ann", Some(&id), &stop)).await, "new2 new4");
+    assert_eq!(heard(&mut events.listen("ann", Some(&id), &shutdown)).await, "new2 new4");
     events.publish("bob", "new", &6);
-    assert_eq!(heard(&mut events.listen("ann", Some(&id), &stop)).await, "reset{}");
+    assert_eq!(heard(&mut events.listen("ann", Some(&id), &shutdown)).await, "reset{}");
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_lost_is_told_to_those_who_listen_and_to_those_who_come_back() {
-    let (events, stop) = (events(10, 1), Stop::new());
-    let mut ann = events.listen("ann", None, &stop);
+async fn a_reset_reaches_current_and_returning_listeners() {
+    let (events, shutdown) = (events(10, 1), ShutdownSignal::new());
+    let mut ann = events.listen("ann", None, &shutdown);
     events.publish("ann", "new", &1);
-    let away = events.listen("bob", None, &stop).position().unwrap().to_string();
+    let away = events.listen("bob", None, &shutdown).position().unwrap().to_string();
     assert_eq!(heard(&mut ann).await, "new1");
     events.reset();
-    assert_eq!(heard(&mut events.listen("cid", None, &stop)).await, "", "it lost nothing");
+    assert_eq!(heard(&mut events.listen("cid", None, &shutdown)).await, "", "it lost nothing");
     events.publish("bob", "new", &2);
     assert_eq!(heard(&mut ann).await, "reset{}");
-    assert_eq!(heard(&mut events.listen("bob", Some(&away), &stop)).await, "reset{}");
+    assert_eq!(heard(&mut events.listen("bob", Some(&away), &shutdown)).await, "reset{}");
     events.publish("ann", "new", &3);
     assert!(ann.next_now().is_some_and(|event| !event.is_reset()));
     assert_eq!(ann.next_now(), None);
@@ -79,14 +81,14 @@ async fn what_was_lost_is_told_to_those_who_listen_and_to_those_who_come_back() 
 
 #[tokio::test(start_paused = true)]
 async fn ids_that_are_not_ours_begin_with_a_reset() {
-    let (events, stop) = (events(4, 1), Stop::new());
+    let (events, shutdown) = (events(4, 1), ShutdownSignal::new());
     events.publish("ann", "new", &1);
-    let mut other = self::events(4, 2).listen("ann", None, &stop);
+    let mut other = self::events(4, 2).listen("ann", None, &shutdown);
     let foreign = other.position().unwrap().to_string();
-    let ours = events.listen("ann", None, &stop).position().unwrap().to_string();
+    let ours = events.listen("ann", None, &shutdown).position().unwrap().to_string();
     let future = format!("{}9", ours);
     for id in [&foreign, &future, "x", "-", "zz-1", "1-99999999999999999999"] {
-        let mut listener = events.listen("ann", Some(id), &stop);
+        let mut listener = events.listen("ann", Some(id), &shutdown);
         assert_eq!(heard(&mut listener).await, "reset{}", "{id}");
         events.publish("ann", "new", &2);
         assert_eq!(heard(&mut listener).await, "new2");
@@ -96,8 +98,8 @@ async fn ids_that_are_not_ours_begin_with_a_reset() {
 
 #[tokio::test(start_paused = true)]
 async fn a_listener_that_falls_off_the_ring_is_reset() {
-    let (events, stop) = (events(3, 1), Stop::new());
-    let mut slow = events.listen("ann", None, &stop);
+    let (events, shutdown) = (events(3, 1), ShutdownSignal::new());
+    let mut slow = events.listen("ann", None, &shutdown);
     for n in 0..100 {
         events.publish("ann", "new", &n);
     }
@@ -108,17 +110,20 @@ async fn a_listener_that_falls_off_the_ring_is_reset() {
 
 #[tokio::test]
 async fn listeners_end_with_the_service() {
-    let (events, stop) = (events(3, 1), Stop::new());
-    let mut listener = events.listen("ann", None, &stop);
+    let (events, shutdown) = (events(3, 1), ShutdownSignal::new());
+    let mut listener = events.listen("ann", None, &shutdown);
     let waiting = tokio::spawn(async move { listener.next().await });
     tokio::task::yield_now().await;
-    stop.stop();
+    shutdown.trigger();
     assert_eq!(waiting.await.unwrap(), None);
 }
 
 #[utoipa::path(get, path = "/stream", responses((status = 200, content_type = "text/event-stream")))]
-async fn stream(State((events, stop)): State<(Events, Stop)>, stream: OpenStream) -> Response {
-    events.respond("ann", stream, &stop)
+async fn stream(
+    State((events, shutdown)): State<(Events, ShutdownSignal)>,
+    stream: EventStreamRequest,
+) -> Response {
+    events.respond("ann", stream, &shutdown)
 }
 
 async fn next(body: &mut BodyDataStream) -> String {
@@ -129,17 +134,17 @@ async fn next(body: &mut BodyDataStream) -> String {
 #[tokio::test(start_paused = true)]
 async fn events_are_streamed_with_ids_and_heartbeats() {
     let events = events(3, 1);
-    let ground = Ground::new(|kit| {
+    let fixture = Fixture::new(|server| {
         OpenApiRouter::new()
             .routes(routes!(stream))
-            .with_state((events.clone(), kit.stop().clone()))
+            .with_state((events.clone(), server.shutdown().clone()))
     });
     let open = async |last: Option<&str>| {
         let request = Request::get("/stream");
         let request =
             last.into_iter().fold(request, |request, id| request.header("last-event-id", id));
         let response =
-            ground.router.clone().oneshot(request.body(Body::empty()).unwrap()).await.unwrap();
+            fixture.router.clone().oneshot(request.body(Body::empty()).unwrap()).await.unwrap();
         assert_eq!(response.headers()["content-type"], "text/event-stream");
         assert_eq!(response.headers()["x-accel-buffering"], "no");
         response.into_body().into_data_stream()
@@ -154,8 +159,8 @@ async fn events_are_streamed_with_ids_and_heartbeats() {
     assert!(event.ends_with("event: new\ndata: {\"text\":\"a\\nb\"}\n\n"), "{event}");
     drop(body);
     let mut again = open(Some(&id)).await;
-    let told = next(&mut again).await + &next(&mut again).await;
-    assert!(told.ends_with(&event), "{told}");
-    ground.kit.stop().stop();
+    let report = next(&mut again).await + &next(&mut again).await;
+    assert!(report.ends_with(&event), "{report}");
+    fixture.server.shutdown().trigger();
     assert!(again.next().await.is_none());
 }

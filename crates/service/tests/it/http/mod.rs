@@ -1,4 +1,4 @@
-//! The HTTP kit.
+//! The HTTP server.
 
 mod document;
 mod events;

@@ -1,4 +1,4 @@
-//! Clients that are slow, too many of them, and too many streams.
+//! Slow clients, too many connections, too many streams.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -10,13 +10,15 @@ use axum::extract::State;
 use axum::http::Request;
 use axum::response::Response;
 use client::Environment;
-use service::http::{Events, HttpSettings, OpenApiRouter, OpenStream, Stop, routes};
-use service::identity::{IdentitySettings, Principal};
+use service::http::{
+    EventStreamRequest, Events, HttpSettings, OpenApiRouter, ShutdownSignal, routes,
+};
+use service::identity::{Caller, IdentitySettings};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tower::ServiceExt;
 
-use crate::ground::Ground;
+use crate::fixture::Fixture;
 
 /// Counts its requests.
 fn counting() -> Router {
@@ -25,11 +27,11 @@ fn counting() -> Router {
     Router::new().route("/count", axum::routing::get(next))
 }
 
-async fn serve(ground: &Ground) -> SocketAddr {
+async fn serve(fixture: &Fixture) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
-    let (kit, router) = (ground.kit.clone(), ground.router.clone());
-    tokio::spawn(async move { kit.serve_at(listener, router).await });
+    let (server, router) = (fixture.server.clone(), fixture.router.clone());
+    tokio::spawn(async move { server.serve_at(listener, router).await });
     address
 }
 
@@ -58,8 +60,8 @@ async fn ask(client: &mut TcpStream) -> u32 {
 /// Time passes by itself while everybody waits.
 #[tokio::test(start_paused = true)]
 async fn a_head_that_does_not_come_in_time_closes_the_connection() {
-    let ground = Ground::new(|_| counting().into());
-    let address = serve(&ground).await;
+    let fixture = Fixture::new(|_| counting().into());
+    let address = serve(&fixture).await;
     for begun in ["", "GET /count HTTP/1.1\r\nhost: here\r\nx-slow: "] {
         let mut client = TcpStream::connect(address).await.unwrap();
         client.write_all(begun.as_bytes()).await.unwrap();
@@ -78,8 +80,8 @@ async fn a_head_that_does_not_come_in_time_closes_the_connection() {
 #[tokio::test]
 async fn a_connection_beyond_the_most_waits_for_a_place() {
     let http = HttpSettings { connections_max: 2, ..HttpSettings::default() };
-    let ground = Ground::with(http, &IdentitySettings::demo(), |_| counting().into());
-    let address = serve(&ground).await;
+    let fixture = Fixture::with(http, &IdentitySettings::demo(), |_| counting().into());
+    let address = serve(&fixture).await;
     let mut first = TcpStream::connect(address).await.unwrap();
     assert_eq!(ask(&mut first).await, 1);
     let mut second = TcpStream::connect(address).await.unwrap();
@@ -95,32 +97,32 @@ async fn a_connection_beyond_the_most_waits_for_a_place() {
 
 #[utoipa::path(get, path = "/stream", responses((status = 200, content_type = "text/event-stream")))]
 async fn stream(
-    State((events, stop)): State<(Events, Stop)>,
-    caller: Option<Principal>,
-    stream: OpenStream,
+    State((events, shutdown)): State<(Events, ShutdownSignal)>,
+    caller: Option<Caller>,
+    stream: EventStreamRequest,
 ) -> Response {
     let topic = caller.map_or_else(String::new, |caller| caller.subject().to_owned());
-    events.respond(&topic, stream, &stop)
+    events.respond(&topic, stream, &shutdown)
 }
 
-fn streaming(http: HttpSettings) -> Ground {
-    Ground::with(http, &IdentitySettings::demo(), |kit| {
+fn streaming(http: HttpSettings) -> Fixture {
+    Fixture::with(http, &IdentitySettings::demo(), |server| {
         let events = Events::new(&Environment::system(), 10);
-        OpenApiRouter::new().routes(routes!(stream)).with_state((events, kit.stop().clone()))
+        OpenApiRouter::new().routes(routes!(stream)).with_state((events, server.shutdown().clone()))
     })
 }
 
 #[tokio::test]
 async fn streams_are_limited_by_caller_and_in_all() {
     let http = HttpSettings { streams_per_caller: 2, streams_max: 3, ..HttpSettings::default() };
-    let ground = streaming(http);
+    let fixture = streaming(http);
     let open = async |name: &str| {
-        let request = Request::get("/stream").header("authorization", ground.token(name, &[]));
-        ground.router.clone().oneshot(request.body(Body::empty()).unwrap()).await.unwrap()
+        let request = Request::get("/stream").header("authorization", fixture.token(name, &[]));
+        fixture.router.clone().oneshot(request.body(Body::empty()).unwrap()).await.unwrap()
     };
     let refused = async |name: &str| {
-        let authorization = ground.token(name, &[]);
-        let answer = ground.get("/stream", &[("authorization", &authorization)]).await;
+        let authorization = fixture.token(name, &[]);
+        let answer = fixture.get("/stream", &[("authorization", &authorization)]).await;
         assert!(!answer.header("retry-after").is_empty(), "{answer:?}");
         answer.problem()
     };
@@ -141,8 +143,8 @@ async fn streams_are_limited_by_caller_and_in_all() {
 #[tokio::test]
 async fn a_client_that_is_gone_frees_its_stream() {
     let http = HttpSettings { streams_max: 1, ..HttpSettings::default() };
-    let ground = streaming(http);
-    let address = serve(&ground).await;
+    let fixture = streaming(http);
+    let address = serve(&fixture).await;
     for _ in 0..3 {
         // The service notices by itself, a little after the client has gone.
         loop {

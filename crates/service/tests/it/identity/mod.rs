@@ -1,4 +1,4 @@
-//! Who is calling.
+//! Authentication.
 
 mod session;
 mod token;

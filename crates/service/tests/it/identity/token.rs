@@ -1,4 +1,4 @@
-//! Bearer tokens: those that are accepted, and every way not to be.
+//! Bearer tokens: which are accepted, and every reason for rejection.
 
 use std::sync::{Arc, Mutex};
 
@@ -9,46 +9,46 @@ use jsonwebtoken::{Algorithm, EncodingKey, Header, encode};
 use ring::rand::SystemRandom;
 use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair};
 use serde_json::{Value, json};
-use service::http::{HttpSettings, OpenApiRouter, Outcome, routes};
-use service::identity::{IdentitySettings, Principal};
-use service::settings::{Secret, Settings, Sources};
+use service::http::{HttpResult, HttpSettings, OpenApiRouter, routes};
+use service::identity::{Caller, IdentitySettings};
+use service::settings::{Secret, SettingsBuilder, SettingsSection};
 
-use crate::ground::Ground;
+use crate::fixture::Fixture;
 
 const NOW: u64 = 1_800_000_000;
 
 #[utoipa::path(get, path = "/me", responses((status = 200)))]
-async fn me(caller: Principal) -> String {
+async fn me(caller: Caller) -> String {
     format!("{} {:?} {:?}", caller.subject(), caller.roles(), caller.claim("service_id"))
 }
 
 #[utoipa::path(get, path = "/admin", responses((status = 200)))]
-async fn admin(caller: Principal) -> Outcome<&'static str> {
+async fn admin(caller: Caller) -> HttpResult<&'static str> {
     caller.require_role("admin")?;
     Ok("welcome")
 }
 
 #[utoipa::path(get, path = "/open", responses((status = 200)))]
-async fn open(caller: Option<Principal>) -> String {
+async fn open(caller: Option<Caller>) -> String {
     caller.map_or("nobody".to_owned(), |caller| caller.subject().to_owned())
 }
 
-fn ground(settings: &IdentitySettings) -> Ground {
-    Ground::with(HttpSettings::default(), settings, |_| {
+fn fixture(settings: &IdentitySettings) -> Fixture {
+    Fixture::with(HttpSettings::default(), settings, |_| {
         OpenApiRouter::new().routes(routes!(me)).routes(routes!(admin)).routes(routes!(open))
     })
 }
 
-fn demo() -> Ground {
-    ground(&IdentitySettings::demo())
+fn demo() -> Fixture {
+    fixture(&IdentitySettings::demo())
 }
 
-async fn ask(ground: &Ground, path: &str, token: &str) -> crate::ground::Answer {
-    ground.get(path, &[("authorization", &format!("Bearer {token}"))]).await
+async fn ask(fixture: &Fixture, path: &str, token: &str) -> crate::fixture::Answer {
+    fixture.get(path, &[("authorization", &format!("Bearer {token}"))]).await
 }
 
 #[tokio::test]
-async fn a_caller_without_a_token_is_told_how() {
+async fn a_caller_without_a_token_gets_a_challenge() {
     let answer = demo().get("/me", &[]).await;
     assert_eq!(answer.problem(), (401, "unauthenticated".to_owned()));
     assert_eq!(answer.header("www-authenticate"), "Bearer");
@@ -57,25 +57,25 @@ async fn a_caller_without_a_token_is_told_how() {
 
 #[tokio::test]
 async fn roles_and_claims_come_with_the_token() {
-    let ground = demo();
-    let issuer = ground.kit.identity().demo_issuer().unwrap();
+    let fixture = demo();
+    let issuer = fixture.server.identity().demo_issuer().unwrap();
     let token = issuer.token_with("ann", json!({"roles": "viewer admin", "service_id": "s1"}));
     assert_eq!(
-        ask(&ground, "/me", &token).await.text,
+        ask(&fixture, "/me", &token).await.text,
         "ann [\"viewer\", \"admin\"] Some(String(\"s1\"))"
     );
-    assert_eq!(ask(&ground, "/admin", &token).await.text, "welcome");
+    assert_eq!(ask(&fixture, "/admin", &token).await.text, "welcome");
     let token = issuer.token("bob", &["Admin"]);
-    assert_eq!(ask(&ground, "/admin", &token).await.problem(), (403, "role_missing".to_owned()));
-    assert_eq!(ask(&ground, "/open", &token).await.text, "bob");
+    assert_eq!(ask(&fixture, "/admin", &token).await.problem(), (403, "role_missing".to_owned()));
+    assert_eq!(ask(&fixture, "/open", &token).await.text, "bob");
 }
 
 #[tokio::test]
 async fn wrong_tokens_are_refused() {
-    let ground = demo();
-    let issuer = ground.kit.identity().demo_issuer().unwrap();
+    let fixture = demo();
+    let issuer = fixture.server.identity().demo_issuer().unwrap();
     let good = issuer.token("ann", &[]);
-    assert_eq!(ask(&ground, "/me", &good).await.status, 200);
+    assert_eq!(ask(&fixture, "/me", &good).await.status, 200);
     let with = |claims: Value| issuer.token_with("ann", claims);
     let part = |json: &str| URL_SAFE_NO_PAD.encode(json);
     let claims = good.split('.').nth(1).unwrap();
@@ -109,35 +109,35 @@ async fn wrong_tokens_are_refused() {
         ("huge", format!("{good}{}", "A".repeat(1 << 17))),
     ];
     for (what, token) in wrong {
-        let answer = ask(&ground, "/me", &token).await;
+        let answer = ask(&fixture, "/me", &token).await;
         assert_eq!(answer.problem(), (401, "invalid_token".to_owned()), "{what}: {answer:?}");
         assert_eq!(answer.header("www-authenticate"), "Bearer error=\"invalid_token\"", "{what}");
         // Also where no caller is needed: who lies is not nobody.
-        assert_eq!(ask(&ground, "/open", &token).await.status, 401, "{what}");
+        assert_eq!(ask(&fixture, "/open", &token).await.status, 401, "{what}");
     }
     for header in ["Basic YTpi", "Bearer", "", "Token x"] {
-        let answer = ground.get("/me", &[("authorization", header)]).await;
+        let answer = fixture.get("/me", &[("authorization", header)]).await;
         assert_eq!(answer.problem(), (401, "invalid_credentials".to_owned()), "{header}");
     }
     let twice = [("authorization", "Bearer a"), ("authorization", "Bearer b")];
-    assert_eq!(ground.get("/me", &twice).await.problem().1, "invalid_credentials");
+    assert_eq!(fixture.get("/me", &twice).await.problem().1, "invalid_credentials");
 }
 
 #[tokio::test]
 async fn clocks_may_be_a_little_apart() {
-    let ground = demo();
-    let issuer = ground.kit.identity().demo_issuer().unwrap();
+    let fixture = demo();
+    let issuer = fixture.server.identity().demo_issuer().unwrap();
     for claims in
         [json!({"exp": NOW - 59}), json!({"nbf": NOW + 60}), json!({"exp": NOW as f64 + 0.5})]
     {
         let token = issuer.token_with("ann", claims.clone());
-        assert_eq!(ask(&ground, "/me", &token).await.status, 200, "{claims}");
+        assert_eq!(ask(&fixture, "/me", &token).await.status, 200, "{claims}");
     }
     let token = issuer.token("ann", &[]);
-    ground.travel_seconds(3659);
-    assert_eq!(ask(&ground, "/me", &token).await.status, 200);
-    ground.travel_seconds(1);
-    assert_eq!(ask(&ground, "/me", &token).await.status, 401);
+    fixture.travel_seconds(3659);
+    assert_eq!(ask(&fixture, "/me", &token).await.status, 200);
+    fixture.travel_seconds(1);
+    assert_eq!(ask(&fixture, "/me", &token).await.status, 401);
 }
 
 /// An issuer with keys of its own.
@@ -195,15 +195,15 @@ async fn tokens_of_an_issuer_are_checked_with_its_published_keys() {
     let issuer = Issuer::ec("one");
     let keys = json!({"keys": [{"kty": "unheard-of"}, issuer.jwk]});
     std::fs::write(&file, keys.to_string()).unwrap();
-    let ground = ground(&published(file.to_str().unwrap()));
-    assert!(ground.kit.identity().demo_issuer().is_none());
-    assert_eq!(ask(&ground, "/me", &issuer.token(&json!({}))).await.status, 200);
+    let fixture = fixture(&published(file.to_str().unwrap()));
+    assert!(fixture.server.identity().demo_issuer().is_none());
+    assert_eq!(ask(&fixture, "/me", &issuer.token(&json!({}))).await.status, 200);
     // Another key under the same name, and a secret made of what is public.
-    assert_eq!(ask(&ground, "/me", &Issuer::ec("one").token(&json!({}))).await.status, 401);
+    assert_eq!(ask(&fixture, "/me", &Issuer::ec("one").token(&json!({}))).await.status, 401);
     let public = EncodingKey::from_secret(keys.to_string().as_bytes());
     let confused =
         Issuer { key: public, algorithm: Algorithm::HS256, jwk: Value::Null, key_id: "one" };
-    let answer = ask(&ground, "/me", &confused.token(&json!({}))).await;
+    let answer = ask(&fixture, "/me", &confused.token(&json!({}))).await;
     assert!(
         answer.problem().0 == 401 && answer.text.contains("HS256 is not accepted"),
         "{answer:?}"
@@ -221,11 +221,11 @@ async fn rsa_keys_work_too() {
     .unwrap();
     jwk["kid"] = "r".into();
     std::fs::write(&file, json!({"keys": [jwk]}).to_string()).unwrap();
-    let ground = ground(&published(file.to_str().unwrap()));
+    let fixture = fixture(&published(file.to_str().unwrap()));
     let issuer = Issuer { key, jwk, key_id: "r", algorithm: Algorithm::RS256 };
-    assert_eq!(ask(&ground, "/me", &issuer.token(&json!({}))).await.status, 200);
+    assert_eq!(ask(&fixture, "/me", &issuer.token(&json!({}))).await.status, 200);
     let other = Issuer { algorithm: Algorithm::RS512, ..issuer };
-    assert_eq!(ask(&ground, "/me", &other.token(&json!({}))).await.status, 401);
+    assert_eq!(ask(&fixture, "/me", &other.token(&json!({}))).await.status, 401);
 }
 
 #[tokio::test]
@@ -242,34 +242,34 @@ async fn rotated_keys_are_fetched_and_made_up_ones_do_not_hammer_the_issuer() {
     let url = format!("http://{}/keys", listener.local_addr().unwrap());
     let router = axum::Router::new().route("/keys", axum::routing::get(keys));
     let served = tokio::spawn(async move { axum::serve(listener, router).await });
-    let ground = ground(&published(&url));
+    let fixture = fixture(&published(&url));
     let fetched = || state.lock().unwrap().1;
     for _ in 0..3 {
-        assert_eq!(ask(&ground, "/me", &one.token(&json!({}))).await.status, 200);
+        assert_eq!(ask(&fixture, "/me", &one.token(&json!({}))).await.status, 200);
     }
     assert_eq!(fetched(), 1);
     // The issuer rotates; a token with the new key makes us look, but not more than every 30 seconds.
     state.lock().unwrap().0 = json!({"keys": [two.jwk]});
     for _ in 0..3 {
-        assert_eq!(ask(&ground, "/me", &two.token(&json!({}))).await.status, 401);
+        assert_eq!(ask(&fixture, "/me", &two.token(&json!({}))).await.status, 401);
     }
     assert_eq!(fetched(), 1);
-    ground.travel_seconds(30);
-    assert_eq!(ask(&ground, "/me", &two.token(&json!({}))).await.status, 200);
-    assert_eq!(ask(&ground, "/me", &one.token(&json!({}))).await.status, 401);
+    fixture.travel_seconds(30);
+    assert_eq!(ask(&fixture, "/me", &two.token(&json!({}))).await.status, 200);
+    assert_eq!(ask(&fixture, "/me", &one.token(&json!({}))).await.status, 401);
     assert_eq!(fetched(), 2);
-    // Keys that were right serve on while the issuer is away.
+    // VerificationKeys that were right serve on while the issuer is away.
     served.abort();
     let _ = served.await;
-    ground.travel_seconds(3601);
+    fixture.travel_seconds(3601);
     let late = two.token(&json!({"exp": NOW + 9000}));
-    assert_eq!(ask(&ground, "/me", &late).await.status, 200);
+    assert_eq!(ask(&fixture, "/me", &late).await.status, 200);
 }
 
 #[tokio::test]
-async fn an_issuer_that_cannot_be_asked_is_told() {
-    let ground = ground(&published("no-such-file.json"));
-    let answer = ask(&ground, "/me", &Issuer::ec("one").token(&json!({}))).await;
+async fn an_unreachable_issuer_is_reported() {
+    let fixture = fixture(&published("no-such-file.json"));
+    let answer = ask(&fixture, "/me", &Issuer::ec("one").token(&json!({}))).await;
     assert_eq!(answer.problem().0, 401);
     assert!(answer.text.contains("keys of the issuer cannot be read"), "{}", answer.text);
 }
@@ -281,34 +281,35 @@ fn identity_settings_are_checked() {
     struct All {
         identity: IdentitySettings,
     }
-    impl Settings for All {
-        fn check(&self, check: &mut service::settings::Check) {
-            check.section("Identity", &self.identity);
+    impl SettingsSection for All {
+        fn validate(&self, validator: &mut service::settings::SettingsValidator) {
+            validator.section("Identity", &self.identity);
         }
     }
-    let load =
-        |text: &str| Sources::new().text("t", text).load::<All>().map_err(|all| all.to_string());
-    let told = load("").err().unwrap();
-    assert!(told.starts_with("3 mistakes") && told.contains("Identity:Jwks"), "{told}");
+    let load = |text: &str| {
+        SettingsBuilder::new().text("t", text).load::<All>().map_err(|all| all.to_string())
+    };
+    let report = load("").err().unwrap();
+    assert!(report.starts_with("3 errors") && report.contains("Identity:Jwks"), "{report}");
     assert!(load("Identity.Mode = 'demo'").is_ok());
-    let told = load("Identity = { Mode = 'demo', Secret = 'short', AllowedOrigins = ['x'] }")
+    let report = load("Identity = { Mode = 'demo', Secret = 'short', AllowedOrigins = ['x'] }")
         .err()
         .unwrap();
-    assert!(told.starts_with("2 mistakes") && !told.contains("short"), "{told}");
-    let told = load("Identity = { Issuer = 'i', Audience = 'a', Jwks = 'http://else.where/k' }")
+    assert!(report.starts_with("2 errors") && !report.contains("short"), "{report}");
+    let report = load("Identity = { Issuer = 'i', Audience = 'a', Jwks = 'http://else.where/k' }")
         .err()
         .unwrap();
-    assert!(told.contains("https"), "{told}");
+    assert!(report.contains("https"), "{report}");
 }
 
 #[tokio::test]
 async fn a_caller_is_not_named_in_logs() {
-    let ground = demo();
-    let token = ground.token("ann@example.com", &[]);
+    let fixture = demo();
+    let token = fixture.token("ann@example.com", &[]);
     let mut headers = axum::http::HeaderMap::new();
     headers.insert("authorization", token.parse().unwrap());
-    let identified = ground.kit.identity().identify(&Method::GET, &headers).await;
-    assert!(!format!("{identified:?} {:?}", ground.kit).contains("ann"));
+    let identified = fixture.server.identity().identify(&Method::GET, &headers).await;
+    assert!(!format!("{identified:?} {:?}", fixture.server).contains("ann"));
     let secret =
         IdentitySettings { demo_secret: Secret::new("hush".repeat(9)), ..IdentitySettings::demo() };
     assert!(!format!("{secret:?}").contains("hush"));

@@ -1,7 +1,7 @@
-//! Schema as code: files read, places compared, changed and written down.
+//! Schema as code: reading, planning, applying and exporting.
 
-mod ground;
-mod mistakes;
+mod errors;
+mod fixture;
 mod planning;
 mod reference;
 mod round_trip;

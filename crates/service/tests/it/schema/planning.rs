@@ -1,9 +1,9 @@
-//! Plans, as people read them.
+//! Plans as text.
 
 use client::{Throughput, TimeToLive};
-use service::schema::{Effect, SchemaError, Step};
+use service::schema::{Effect, SchemaApplyError, SchemaStep};
 
-use super::ground::{Ground, toml};
+use super::fixture::{Fixture, toml};
 
 const SHOP: &str = r#"
 [database.shop.container.orders]
@@ -12,9 +12,9 @@ throughput = 400
 "#;
 
 #[tokio::test]
-async fn what_is_missing_is_created() {
-    let ground = Ground::new().await;
-    ground
+async fn missing_resources_are_created() {
+    let fixture = Fixture::new().await;
+    fixture
         .check(
             r#"
             [database.shop]
@@ -40,13 +40,13 @@ async fn what_is_missing_is_created() {
 
 #[tokio::test]
 async fn a_new_time_to_live_says_how_many_items_expire_at_once() {
-    let ground = Ground::with(SHOP).await;
+    let fixture = Fixture::with(SHOP).await;
     for (id, ttl) in
         [("1", None), ("2", None), ("3", Some(-1)), ("4", Some(60)), ("5", Some(86_400))]
     {
-        ground.put(id, ttl).await;
+        fixture.put(id, ttl).await;
     }
-    let later = ground.later(3600);
+    let later = fixture.later(3600);
     let with = |ttl: &str| format!("{SHOP}default_ttl = {ttl}\n");
     // Two without a time to live of their own are an hour old, one had sixty seconds.
     later
@@ -82,8 +82,8 @@ async fn a_new_time_to_live_says_how_many_items_expire_at_once() {
 0 to create, 1 to change, 1 as declared.",
         )
         .await;
-    let plan = toml(&with("7200")).plan(&ground.account).await.unwrap();
-    let Some(Step::ReplaceProperties { changes, .. }) = plan.steps.first() else {
+    let plan = toml(&with("7200")).plan(&fixture.account).await.unwrap();
+    let Some(SchemaStep::ReplaceProperties { changes, .. }) = plan.steps.first() else {
         panic!("{plan}");
     };
     assert_eq!(changes[0].effect, Some(Effect::Expiry { expiring: 0, items: 5 }));
@@ -91,25 +91,25 @@ async fn a_new_time_to_live_says_how_many_items_expire_at_once() {
 
 #[tokio::test]
 async fn a_shorter_time_to_live_is_counted_and_applied() {
-    let ground = Ground::with(&format!("{SHOP}default_ttl = -1\n")).await;
-    ground.put("1", None).await;
-    ground.put("2", Some(86_400)).await;
+    let fixture = Fixture::with(&format!("{SHOP}default_ttl = -1\n")).await;
+    fixture.put("1", None).await;
+    fixture.put("2", Some(86_400)).await;
     let schema = toml(&format!("{SHOP}default_ttl = 1\n"));
-    let later = ground.later(2);
+    let later = fixture.later(2);
     let plan = schema.plan(&later.account).await.unwrap();
     assert!(plan.to_string().contains("1 of 2 items expire at once"), "{plan}");
-    schema.apply(&ground.account).await.unwrap();
-    let orders = ground.account.database("shop").unwrap().container("orders").unwrap();
+    schema.apply(&fixture.account).await.unwrap();
+    let orders = fixture.account.database("shop").unwrap().container("orders").unwrap();
     let properties = orders.read_properties().await.unwrap().value;
     assert_eq!(properties.default_time_to_live, TimeToLive::Seconds(1));
-    assert!(schema.plan(&ground.account).await.unwrap().is_same());
+    assert!(schema.plan(&fixture.account).await.unwrap().is_up_to_date());
 }
 
 #[tokio::test]
 async fn an_indexing_change_says_what_changes_and_how_many_items_are_indexed_again() {
-    let ground = Ground::with(SHOP).await;
-    ground.put("1", None).await;
-    ground.put("2", None).await;
+    let fixture = Fixture::with(SHOP).await;
+    fixture.put("1", None).await;
+    fixture.put("2", None).await;
     let other = format!(
         "{SHOP}{}",
         r#"
@@ -119,7 +119,7 @@ async fn an_indexing_change_says_what_changes_and_how_many_items_are_indexed_aga
         composite = [["/customer", "/total descending"]]
         "#
     );
-    ground
+    fixture
         .check(
             &other,
             r#"
@@ -134,13 +134,13 @@ async fn an_indexing_change_says_what_changes_and_how_many_items_are_indexed_aga
 0 to create, 1 to change, 1 as declared."#,
         )
         .await;
-    toml(&other).apply(&ground.account).await.unwrap();
-    ground.check(&other, "Nothing to do: 2 as declared.").await;
+    toml(&other).apply(&fixture.account).await.unwrap();
+    fixture.check(&other, "Nothing to do: 2 as declared.").await;
 }
 
 #[tokio::test]
-async fn what_the_service_fills_in_is_no_difference() {
-    let ground = Ground::with(SHOP).await;
+async fn defaults_of_the_service_are_no_difference() {
+    let fixture = Fixture::with(SHOP).await;
     let spelled_out = format!(
         "{SHOP}{}",
         r#"
@@ -151,28 +151,28 @@ async fn what_the_service_fills_in_is_no_difference() {
         excluded = ['/"_etag"/?']
         "#
     );
-    ground.check(&spelled_out, "Nothing to do: 2 as declared.").await;
+    fixture.check(&spelled_out, "Nothing to do: 2 as declared.").await;
     let versioned = SHOP.replace("throughput", "partition_key_version = 2\nthroughput");
-    ground.check(&versioned, "Nothing to do: 2 as declared.").await;
+    fixture.check(&versioned, "Nothing to do: 2 as declared.").await;
     let old = SHOP.replace("throughput", "partition_key_version = 1\nthroughput");
-    let plan = toml(&old).plan(&ground.account).await.unwrap();
+    let plan = toml(&old).plan(&fixture.account).await.unwrap();
     assert_eq!(plan.obstacles.len(), 1, "{plan}");
-    assert_eq!(plan.obstacles[0].how, ["/customer (version 2) -> /customer (version 1)"]);
+    assert_eq!(plan.obstacles[0].differences, ["/customer (version 2) -> /customer (version 1)"]);
     // An old container is what a declaration without a version means, too.
-    let ground = Ground::with(&old).await;
-    ground.check(SHOP, "Nothing to do: 2 as declared.").await;
+    let fixture = Fixture::with(&old).await;
+    fixture.check(SHOP, "Nothing to do: 2 as declared.").await;
 }
 
 #[tokio::test]
 async fn another_partition_key_and_other_unique_keys_are_refused_with_the_way_out() {
-    let ground = Ground::with(SHOP).await;
+    let fixture = Fixture::with(SHOP).await;
     let other = r#"
         [database.shop.container.orders]
         partition_key = ["/tenant", "/customer"]
         unique_keys = [["/number"], ["/a", "/b"]]
         default_ttl = 60
         "#;
-    ground
+    fixture
         .check(
             other,
             "
@@ -197,18 +197,18 @@ async fn another_partition_key_and_other_unique_keys_are_refused_with_the_way_ou
 0 to create, 1 to change, 2 that cannot be changed, 1 as declared.",
         )
         .await;
-    let refused = toml(other).apply(&ground.account).await.unwrap_err();
-    assert!(matches!(refused, SchemaError::Refused(_)), "{refused}");
+    let refused = toml(other).apply(&fixture.account).await.unwrap_err();
+    assert!(matches!(refused, SchemaApplyError::Refused(_)), "{refused}");
     // Nothing was done, not even what could be.
-    ground.check(SHOP, "Nothing to do: 2 as declared.").await;
+    fixture.check(SHOP, "Nothing to do: 2 as declared.").await;
 }
 
 #[tokio::test]
 async fn throughput_changes_where_it_is_and_is_refused_where_it_is_not() {
-    let ground = Ground::with(&format!("[database.shop]\nthroughput = 400\n{SHOP}")).await;
+    let fixture = Fixture::with(&format!("[database.shop]\nthroughput = 400\n{SHOP}")).await;
     let other = "[database.shop]\nautoscale_max_throughput = 2000\n".to_owned()
         + &SHOP.replace("throughput = 400", "throughput = 500");
-    ground
+    fixture
         .check(
             &other,
             "
@@ -218,8 +218,8 @@ async fn throughput_changes_where_it_is_and_is_refused_where_it_is_not() {
 0 to create, 2 to change, 0 as declared.",
         )
         .await;
-    toml(&other).apply(&ground.account).await.unwrap();
-    let database = ground.account.database("shop").unwrap();
+    toml(&other).apply(&fixture.account).await.unwrap();
+    let database = fixture.account.database("shop").unwrap();
     let stored = database.read_throughput().await.unwrap().value.map(|it| it.highest());
     assert_eq!(stored, Some(2000));
     let orders = database.container("orders").unwrap();
@@ -228,23 +228,23 @@ async fn throughput_changes_where_it_is_and_is_refused_where_it_is_not() {
         Some(Throughput::manual(500).unwrap())
     );
 
-    let ground = Ground::with(SHOP).await;
+    let fixture = Fixture::with(SHOP).await;
     let shared = format!("[database.shop]\nthroughput = 400\n{SHOP}");
-    let plan = toml(&shared).plan(&ground.account).await.unwrap();
+    let plan = toml(&shared).plan(&fixture.account).await.unwrap();
     assert_eq!(plan.obstacles.len(), 1, "{plan}");
-    assert_eq!(plan.obstacles[0].how, ["none of its own -> 400 RU/s"]);
+    assert_eq!(plan.obstacles[0].differences, ["none of its own -> 400 RU/s"]);
     // What is not declared is left as it is.
-    ground.check(&SHOP.replace("throughput = 400", ""), "Nothing to do: 2 as declared.").await;
+    fixture.check(&SHOP.replace("throughput = 400", ""), "Nothing to do: 2 as declared.").await;
 }
 
 #[tokio::test]
-async fn what_is_not_in_the_schema_is_listed_and_left_alone() {
+async fn undeclared_resources_are_listed_and_left_alone() {
     let more = format!(
         "{SHOP}{}",
         "[database.shop.container.old]\npartition_key = \"/id\"\n[database.other]\n"
     );
-    let ground = Ground::with(&more).await;
-    ground
+    let fixture = Fixture::with(&more).await;
+    fixture
         .check(
             SHOP,
             "
@@ -254,8 +254,8 @@ async fn what_is_not_in_the_schema_is_listed_and_left_alone() {
 Nothing to do: 2 as declared.",
         )
         .await;
-    toml(SHOP).apply(&ground.account).await.unwrap();
-    assert!(ground.account.database("other").unwrap().read().await.is_ok());
+    toml(SHOP).apply(&fixture.account).await.unwrap();
+    assert!(fixture.account.database("other").unwrap().read().await.is_ok());
 }
 
 #[tokio::test]
@@ -267,15 +267,15 @@ async fn properties_the_schema_does_not_speak_of_survive_a_change() {
         computedProperties = [{ name = "lower", query = "SELECT VALUE LOWER(c.name) FROM c" }]
         "#
     );
-    let ground = Ground::with(&rich).await;
-    toml(&format!("{SHOP}default_ttl = 60\n")).apply(&ground.account).await.unwrap();
-    let orders = ground.account.database("shop").unwrap().container("orders").unwrap();
+    let fixture = Fixture::with(&rich).await;
+    toml(&format!("{SHOP}default_ttl = 60\n")).apply(&fixture.account).await.unwrap();
+    let orders = fixture.account.database("shop").unwrap().container("orders").unwrap();
     let properties = orders.read_properties().await.unwrap().value;
     assert_eq!(properties.computed_properties.len(), 1);
     assert_eq!(properties.default_time_to_live, TimeToLive::Seconds(60));
     let removed =
         rich.replace(r#"[{ name = "lower", query = "SELECT VALUE LOWER(c.name) FROM c" }]"#, "[]");
-    toml(&removed).apply(&ground.account).await.unwrap();
+    toml(&removed).apply(&fixture.account).await.unwrap();
     let properties = orders.read_properties().await.unwrap().value;
     assert!(properties.computed_properties.is_empty());
 }

@@ -16,5 +16,5 @@ async fn the_example_of_the_reference_page_is_read_and_applied() {
     let plan = schema.apply(&account).await.unwrap();
     let printed = PAGE.split_once("```text\n").unwrap().1.split_once("\n```").unwrap().0;
     assert_eq!(plan.to_string(), printed);
-    assert!(schema.plan(&account).await.unwrap().is_same());
+    assert!(schema.plan(&account).await.unwrap().is_up_to_date());
 }

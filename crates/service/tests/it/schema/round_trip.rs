@@ -1,9 +1,9 @@
-//! Export, then plan: no difference, in every form.
+//! Export, then plan: no difference, in every format.
 
 use client::{Account, StorageLocation};
-use service::schema::{Exported, Form, ReadOptions, Schema};
+use service::schema::{Schema, SchemaExport, SchemaFormat, SchemaReadOptions};
 
-use super::ground::{Ground, read, toml};
+use super::fixture::{Fixture, read, toml};
 
 /// Everything that all three forms have words for.
 const COMMON: &str = r#"
@@ -58,25 +58,25 @@ dimensions = 4
 distanceFunction = "cosine"
 "#;
 
-fn read_back(form: Form, exported: &Exported) -> Schema {
+fn read_back(form: SchemaFormat, exported: &SchemaExport) -> Schema {
     let name = match form {
-        Form::Toml => "s.toml",
-        Form::Terraform => "main.tf",
-        Form::Arm => "t.json",
+        SchemaFormat::Toml => "s.toml",
+        SchemaFormat::Terraform => "main.tf",
+        SchemaFormat::Arm => "t.json",
     };
-    let options = ReadOptions::default();
+    let options = SchemaReadOptions::default();
     match read(name, &exported.text, &options) {
         Ok(reading) => reading.schema,
-        Err(told) => panic!("{told}\n{}", exported.text),
+        Err(report) => panic!("{report}\n{}", exported.text),
     }
 }
 
-async fn check(schema: &str, form: Form) -> Exported {
-    let ground = Ground::with(schema).await;
-    let from_place = Schema::read(&ground.account).await.unwrap().export(form);
+async fn check(schema: &str, form: SchemaFormat) -> SchemaExport {
+    let fixture = Fixture::with(schema).await;
+    let from_place = Schema::read(&fixture.account).await.unwrap().export(form);
     let read = read_back(form, &from_place);
-    let plan = read.plan(&ground.account).await.unwrap();
-    assert!(plan.is_same() && plan.unlisted.is_empty(), "{plan}\n{}", from_place.text);
+    let plan = read.plan(&fixture.account).await.unwrap();
+    assert!(plan.is_up_to_date() && plan.undeclared.is_empty(), "{plan}\n{}", from_place.text);
     assert_eq!(read.export(form).text, from_place.text);
 
     // What was exported makes the same in an empty place, and so does the export of the file.
@@ -84,28 +84,32 @@ async fn check(schema: &str, form: Form) -> Exported {
     for exported in [&from_place, &from_file] {
         let empty = Account::embedded(StorageLocation::Memory).await.unwrap();
         read_back(form, exported).apply(&empty).await.unwrap();
-        if from_place.left_out.is_empty() {
+        if from_place.omitted.is_empty() {
             let plan = toml(schema).plan(&empty).await.unwrap();
-            assert!(plan.is_same() && plan.unlisted.is_empty(), "{plan}\n{}", exported.text);
+            assert!(
+                plan.is_up_to_date() && plan.undeclared.is_empty(),
+                "{plan}\n{}",
+                exported.text
+            );
         }
     }
     from_place
 }
 
 #[tokio::test]
-async fn what_all_forms_have_words_for_goes_round() {
-    for form in [Form::Toml, Form::Terraform, Form::Arm] {
+async fn properties_that_all_formats_express_survive_a_round_trip() {
+    for form in [SchemaFormat::Toml, SchemaFormat::Terraform, SchemaFormat::Arm] {
         let exported = check(COMMON, form).await;
-        assert!(exported.left_out.is_empty(), "{exported:?}");
+        assert!(exported.omitted.is_empty(), "{exported:?}");
     }
 }
 
 #[tokio::test]
-async fn what_a_form_has_no_words_for_is_told_and_is_no_difference() {
-    for form in [Form::Toml, Form::Arm] {
-        assert!(check(MORE, form).await.left_out.is_empty());
+async fn properties_that_a_format_cannot_express_are_reported_and_are_no_difference() {
+    for form in [SchemaFormat::Toml, SchemaFormat::Arm] {
+        assert!(check(MORE, form).await.omitted.is_empty());
     }
-    let exported = check(MORE, Form::Terraform).await;
+    let exported = check(MORE, SchemaFormat::Terraform).await;
     let expected = [
         "computedProperties",
         "changeFeedPolicy",
@@ -115,14 +119,14 @@ async fn what_a_form_has_no_words_for_is_told_and_is_no_difference() {
         "automatic",
     ];
     let expected = expected.map(|what| format!("container shop/orders: {what}"));
-    assert_eq!(exported.left_out, expected);
+    assert_eq!(exported.omitted, expected);
 }
 
 #[tokio::test]
 async fn terraform_is_written_in_the_words_of_the_current_provider() {
     let exported = check(
         "[database.shop.container.orders]\npartition_key = \"/customer\"\ndefault_ttl = 60\nthroughput = 400\n",
-        Form::Terraform,
+        SchemaFormat::Terraform,
     )
     .await;
     let expected = r#"variable "resource_group_name" {

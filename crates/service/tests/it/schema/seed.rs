@@ -1,9 +1,9 @@
 //! The Terraform block of seed 003, exactly as it is printed there.
 
 use client::{Account, StorageLocation};
-use service::schema::{ReadOptions, Schema};
+use service::schema::{Schema, SchemaReadOptions};
 
-use super::ground::read;
+use super::fixture::read;
 
 const SEED: &str = include_str!("seed_003.tf");
 
@@ -18,7 +18,7 @@ const CREATED: &str = "\
 
 #[tokio::test]
 async fn the_seed_is_applied_to_a_folder_and_stays_the_same() {
-    let reading = read("main.tf", SEED, &ReadOptions::default()).unwrap();
+    let reading = read("main.tf", SEED, &SchemaReadOptions::default()).unwrap();
     assert!(reading.ignored.is_empty(), "{:?}", reading.ignored);
     let notes: Vec<String> = reading.notes.iter().map(ToString::to_string).collect();
     assert_eq!(
@@ -30,7 +30,7 @@ async fn the_seed_is_applied_to_a_folder_and_stays_the_same() {
     let account = Account::embedded(folder.path()).await.unwrap();
     let plan = reading.schema.apply(&account).await.unwrap();
     assert_eq!(plan.to_string(), CREATED);
-    assert!(reading.schema.apply(&account).await.unwrap().is_same());
+    assert!(reading.schema.apply(&account).await.unwrap().is_up_to_date());
     account.close().await.unwrap();
     drop(account);
 
@@ -49,7 +49,8 @@ async fn the_seed_is_applied_to_a_folder_and_stays_the_same() {
 
 #[tokio::test]
 async fn a_database_that_is_not_in_the_files_gets_the_name_that_is_given() {
-    let options = ReadOptions { database: Some("asora".to_owned()), ..ReadOptions::default() };
+    let options =
+        SchemaReadOptions { database: Some("asora".to_owned()), ..SchemaReadOptions::default() };
     let schema: Schema = read("main.tf", SEED, &options).unwrap().schema;
     assert_eq!(schema.databases().len(), 1);
     assert_eq!(schema.databases()[0].id().as_str(), "asora");

@@ -1,8 +1,8 @@
 //! Templates: parameters, expressions, nested resources, modules.
 
-use service::schema::{Form, ReadOptions};
+use service::schema::{SchemaFormat, SchemaReadOptions};
 
-use super::ground::{folder, path, read};
+use super::fixture::{folder, path, read};
 
 const TEMPLATE: &str = r#"{
   "$schema": "https://schema.management.azure.com/schemas/2019-04-01/deploymentTemplate.json#",
@@ -88,13 +88,15 @@ excluded = ['/"_etag"/?']
 
 #[test]
 fn a_template_with_parameters_nested_resources_and_a_module() {
-    let told = read("t.json", TEMPLATE, &ReadOptions::default()).unwrap_err();
-    assert!(told.starts_with("t.json:34: Requested throughput 400 is less"), "{told}");
+    let report = read("t.json", TEMPLATE, &SchemaReadOptions::default()).unwrap_err();
+    assert!(report.starts_with("t.json:34: Requested throughput 400 is less"), "{report}");
     let folder = folder(&[("p.json", r#"{"parameters": {"throughput": {"value": 4000}}}"#)]);
-    let options =
-        ReadOptions { parameters: Some(path(&folder, "p.json")), ..ReadOptions::default() };
+    let options = SchemaReadOptions {
+        parameters: Some(path(&folder, "p.json")),
+        ..SchemaReadOptions::default()
+    };
     let reading = read("t.json", TEMPLATE, &options).unwrap();
-    assert_eq!(reading.schema.export(Form::Toml).text, AS_TOML);
+    assert_eq!(reading.schema.export(SchemaFormat::Toml).text, AS_TOML);
     let ignored: Vec<String> = reading.ignored.iter().map(|one| one.what.clone()).collect();
     assert_eq!(ignored, ["resource Microsoft.DocumentDB/databaseAccounts"]);
     assert!(reading.notes[0].what.contains("analyticalStorageTtl of 'nested'"));
@@ -109,7 +111,7 @@ fn conditions_are_followed_and_loops_refused() {
             "properties": {{"resource": {{"id": "c", "partitionKey": {{"paths": ["/k"]}}}}}}}}]}}"#
         )
     };
-    let read = |more: &str| read("t.json", &container(more), &ReadOptions::default());
+    let read = |more: &str| read("t.json", &container(more), &SchemaReadOptions::default());
     assert_eq!(read(r#""condition": false,"#).unwrap().schema.databases().len(), 0);
     assert_eq!(read(r#""condition": true,"#).unwrap().schema.databases().len(), 1);
     assert!(

@@ -1,8 +1,8 @@
-//! Terraform files: variables, locals, references, repeated resources, what is not ours.
+//! Terraform files: variables, locals, references, repeated resources, ignored blocks.
 
-use service::schema::{Form, ReadOptions, Schema};
+use service::schema::{Schema, SchemaFormat, SchemaReadOptions};
 
-use super::ground::{folder, path, read, told};
+use super::fixture::{folder, path, read, report};
 
 const INFRA: &str = r#"
 terraform {
@@ -140,8 +140,8 @@ spatial = [{ path = "/place/*", types = ["Point", "LineString", "Polygon", "Mult
 
 #[test]
 fn everything_a_container_may_have_is_understood() {
-    let reading = read("main.tf", INFRA, &ReadOptions::default()).unwrap();
-    assert_eq!(reading.schema.export(Form::Toml).text, AS_TOML);
+    let reading = read("main.tf", INFRA, &SchemaReadOptions::default()).unwrap();
+    assert_eq!(reading.schema.export(SchemaFormat::Toml).text, AS_TOML);
     let ignored: Vec<&str> = reading.ignored.iter().map(|one| one.what.as_str()).collect();
     assert_eq!(
         ignored,
@@ -160,16 +160,17 @@ fn everything_a_container_may_have_is_understood() {
 
 #[test]
 fn variables_come_from_defaults_files_and_the_command_line() {
-    let names = |options: &ReadOptions, files: &[(&str, &str)]| {
+    let names = |options: &SchemaReadOptions, files: &[(&str, &str)]| {
         let folder = folder(&[&[("main.tf", INFRA)], files].concat());
-        let schema = told(Schema::from_path(folder.path(), options), folder.path()).unwrap().schema;
+        let schema =
+            report(Schema::from_path(folder.path(), options), folder.path()).unwrap().schema;
         let database = &schema.databases()[0];
         let rich = database.containers().last().unwrap().throughput().unwrap();
         format!("{} {} {}", database.id(), database.containers().len(), rich.highest())
     };
-    let given = |text: &[(&str, &str)]| ReadOptions {
+    let given = |text: &[(&str, &str)]| SchemaReadOptions {
         variables: text.iter().map(|(one, two)| ((*one).to_owned(), (*two).to_owned())).collect(),
-        ..ReadOptions::default()
+        ..SchemaReadOptions::default()
     };
     assert_eq!(names(&given(&[]), &[]), "dev-shop 3 400");
     let values = ("terraform.tfvars", "prefix = \"prod\"\nthroughput = 800\n");
@@ -180,7 +181,7 @@ fn variables_come_from_defaults_files_and_the_command_line() {
         given(&[("throughput", "1000"), ("containers", "{ a = { key = \"/k\", ttl = 5 } }")]);
     assert_eq!(names(&overridden, &[values, later]), "prod-shop 2 1000");
     let file = folder(&[("x.tfvars", "prefix = \"file\"")]);
-    let options = ReadOptions { variable_files: vec![path(&file, "x.tfvars")], ..given(&[]) };
+    let options = SchemaReadOptions { variable_files: vec![path(&file, "x.tfvars")], ..given(&[]) };
     assert_eq!(names(&options, &[values]), "file-shop 3 800");
 }
 
@@ -197,7 +198,7 @@ resource "azurerm_cosmosdb_sql_container" "c" {
   partition_key_path = "/k"
 }
 "#;
-    let schema = read("main.tf", text, &ReadOptions::default()).unwrap().schema;
+    let schema = read("main.tf", text, &SchemaReadOptions::default()).unwrap().schema;
     let database = &schema.databases()[0];
     let names: Vec<&str> = database.containers().iter().map(|one| one.id().as_str()).collect();
     assert_eq!((database.id().as_str(), names), ("there", vec!["part-0", "part-1"]));

@@ -1,8 +1,8 @@
-//! The program ends at every request, before and after it is done: nothing is lost, nothing is done twice.
+//! A crash before and after every request: no item is lost, none has its effect twice.
 
 use client::processor::{Processor, ProcessorStart};
 use client::{Fault, Faults};
-use service::work::{Moment, WorkError};
+use service::work::{UtcTimestamp, WorkError};
 
 use super::mail::{Mail, Sender, letters, mail, queue, read};
 use crate::world::{World, on};
@@ -15,7 +15,10 @@ async fn stopped_at(request: usize, stop: Fault, by_feed: bool) -> bool {
     world.container("leases", "/id").await;
     let plain = queue(&mails, "second", &Sender::new(&all_letters));
     for id in ["1", "2"] {
-        plain.enqueue(mail(id, "bob", Moment::now(mails.account().environment()))).await.unwrap();
+        plain
+            .enqueue(mail(id, "bob", UtcTimestamp::now(mails.account().environment())))
+            .await
+            .unwrap();
     }
 
     let faults = Faults::new();
@@ -23,7 +26,7 @@ async fn stopped_at(request: usize, stop: Fault, by_feed: bool) -> bool {
     faults.next(stop);
     let account = world.suffering(&faults);
     let sender = Sender::new(&on(&account, "letters"));
-    sender.fail("2", WorkError::again("503"));
+    sender.fail("2", WorkError::retry("503"));
     let first = queue(&on(&account, "mails"), "first", &sender);
     let leases = on(&account, "leases");
     let program = async {

@@ -1,7 +1,7 @@
-//! Items that end 30 days after their creation, however often they are written.
+//! Items that expire 30 days after their creation, however often they are written.
 
 use client::{ErrorKind, Query};
-use service::work::{Expiring, Moment, Worked};
+use service::work::{ExpiringContainer, UtcTimestamp, WorkResult};
 
 use super::mail::{Mail, Sender, mail, queue};
 use crate::world::World;
@@ -12,9 +12,9 @@ const DAY: u64 = 86_400;
 async fn an_item_written_on_day_29_is_gone_on_day_31() {
     let world = World::new(1).await;
     let mails = world.container("mails", "/userId").await;
-    let expiring = Expiring::new(&mails);
+    let expiring = ExpiringContainer::new(&mails);
     let bob = "bob".into();
-    let created = mail("1", "bob", Moment::now(mails.account().environment()));
+    let created = mail("1", "bob", UtcTimestamp::now(mails.account().environment()));
     let created = expiring.create(&bob, created).await.unwrap().value.value;
     assert_eq!(created.ttl, Some(30 * 86_400));
     world.travel(29 * DAY);
@@ -39,9 +39,9 @@ async fn an_item_written_on_day_29_is_gone_on_day_31() {
 async fn every_write_through_the_container_counts_from_creation() {
     let world = World::new(1).await;
     let mails = world.container("mails", "/userId").await;
-    let expiring = Expiring::new(&mails);
+    let expiring = ExpiringContainer::new(&mails);
     let bob = "bob".into();
-    let first = mail("1", "bob", Moment::now(mails.account().environment()));
+    let first = mail("1", "bob", UtcTimestamp::now(mails.account().environment()));
     world.travel(DAY);
     let mut item = expiring.upsert(&bob, first).await.unwrap().value;
     assert_eq!(item.value.ttl, Some(29 * 86_400));
@@ -51,7 +51,7 @@ async fn every_write_through_the_container_counts_from_creation() {
     assert_eq!(saved.value.ttl, Some(28 * 86_400));
     // After its end, a write makes it go within a second instead of living on.
     world.travel(DAY);
-    let late = mail("2", "bob", Moment::default());
+    let late = mail("2", "bob", UtcTimestamp::default());
     assert_eq!(expiring.create(&bob, late).await.unwrap().value.value.ttl, Some(1));
     world.travel(2);
     assert_eq!(
@@ -66,11 +66,13 @@ async fn claims_and_retries_do_not_prolong_the_life_of_work() {
     let mails = world.container("mails", "/userId").await;
     let sender = Sender::new(&world.container("letters", "/userId").await);
     let queue = queue(&mails, "one", &sender);
-    let enqueued =
-        queue.enqueue(mail("1", "bob", Moment::now(mails.account().environment()))).await.unwrap();
+    let enqueued = queue
+        .enqueue(mail("1", "bob", UtcTimestamp::now(mails.account().environment())))
+        .await
+        .unwrap();
     assert_eq!(enqueued.value.value.ttl, Some(30 * 86_400));
     world.travel(29 * DAY);
-    assert_eq!(queue.run_due().await.unwrap().count(Worked::Done), 1);
+    assert_eq!(queue.run_due().await.unwrap().count(WorkResult::Done), 1);
     world.travel(DAY + 1);
     let all = Query::text("SELECT VALUE c.id FROM c").within("bob".into());
     assert!(mails.query::<String>(&all).await.unwrap().value.is_empty());

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use client::{Account, Container, Fault, Faults, Query};
 use serde::{Deserialize, Serialize};
-use service::work::{Job, JobFailure, JobRun, Jobs, JobsSettings, Moment};
+use service::work::{JobFailure, JobRun, Jobs, JobsSettings, PeriodicJob, UtcTimestamp};
 
 use crate::world::{Dice, World, land, on};
 
@@ -37,8 +37,8 @@ impl Counter {
     }
 }
 
-fn every_minute() -> Job {
-    Job::every("count", MINUTE)
+fn every_minute() -> PeriodicJob {
+    PeriodicJob::every("count", MINUTE)
 }
 
 fn jobs(container: &Container, instance: &str) -> Jobs {
@@ -65,7 +65,7 @@ async fn a_job_runs_at_once_and_then_every_interval_on_one_instance() {
     let status = two.status().await.unwrap().remove(0);
     assert_eq!((status.name.as_str(), status.runs, status.failures), ("count", 5, 0));
     assert_eq!((status.owner, status.last_error), (None, None));
-    assert!(status.last_ended_at.unwrap() < Moment::now(leases.account().environment()));
+    assert!(status.last_ended_at.unwrap() < UtcTimestamp::now(leases.account().environment()));
 }
 
 #[tokio::test]
@@ -84,7 +84,7 @@ async fn a_failed_job_says_why_and_is_tried_again_sooner_than_its_interval() {
     let world = World::new(1).await;
     let leases = world.container("leases", "/id").await;
     let counter = Counter { failures: 2, ..Counter::default() };
-    let daily = Job::every("count", Duration::from_secs(86_400)).jitter_percent(0);
+    let daily = PeriodicJob::every("count", Duration::from_secs(86_400)).jitter_percent(0);
     let run = counter.clone();
     let jobs = jobs(&leases, "one").with(daily, move |_run| run.clone().run());
     for (failures, wait_seconds) in [(1, 30), (2, 60)] {
@@ -93,7 +93,7 @@ async fn a_failed_job_says_why_and_is_tried_again_sooner_than_its_interval() {
         assert_eq!((status.runs, status.failures), (0, failures));
         assert_eq!(u64::from(status.failures_in_a_row), failures);
         assert_eq!(status.last_error.as_deref(), Some("the store is closed"));
-        let wait = status.next_run_at.since(Moment::now(leases.account().environment()));
+        let wait = status.next_run_at.since(UtcTimestamp::now(leases.account().environment()));
         assert_eq!(wait, Duration::from_secs(wait_seconds));
         world.travel(wait_seconds);
     }
@@ -116,7 +116,7 @@ fn ticking(account: &Account, instance: &str) -> Jobs {
         let ticks = ticks.clone();
         async move {
             // One item for each run, however often its write is repeated.
-            let now = Moment::now(ticks.account().environment());
+            let now = UtcTimestamp::now(ticks.account().environment());
             let tick = Tick { id: now.to_string(), tick: "tick".to_owned() };
             run.renew().await.map_err(|error| format!("{error:?}"))?;
             ticks.upsert(&"tick".into(), &tick, None).await?;
@@ -166,26 +166,26 @@ async fn leader(jobs: &Jobs) -> Option<String> {
 }
 
 #[tokio::test]
-async fn a_job_that_outlived_its_lease_is_told_and_cannot_write_its_status() {
+async fn a_job_that_outlived_its_lease_cannot_write_its_status() {
     let world = World::new(1).await;
     let leases = world.container("leases", "/id").await;
-    let (clock, told) = (Arc::clone(&world.clock), Arc::new(AtomicU32::new(0)));
+    let (clock, report) = (Arc::clone(&world.clock), Arc::new(AtomicU32::new(0)));
     let quick = Counter::default();
     let second = quick.jobs(&leases, "second");
-    let was_told = Arc::clone(&told);
+    let was_told = Arc::clone(&report);
     let slow = jobs(&leases, "first").with(every_minute(), move |run: JobRun| {
-        let (clock, second, told) = (Arc::clone(&clock), second.clone(), Arc::clone(&was_told));
+        let (clock, second, report) = (Arc::clone(&clock), second.clone(), Arc::clone(&was_told));
         async move {
             clock.travel(Duration::from_secs(301));
             second.run_due().await?;
             if run.renew().await.is_err() {
-                told.fetch_add(1, Ordering::SeqCst);
+                report.fetch_add(1, Ordering::SeqCst);
             }
             Ok(())
         }
     });
     slow.run_due().await.unwrap();
-    assert_eq!((quick.count(), told.load(Ordering::SeqCst)), (1, 1));
+    assert_eq!((quick.count(), report.load(Ordering::SeqCst)), (1, 1));
     let status = slow.status().await.unwrap().remove(0);
     // The one run that counts is the second's; the first was lost.
     assert_eq!((status.runs, status.failures), (1, 1));

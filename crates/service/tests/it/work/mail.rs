@@ -1,4 +1,4 @@
-//! The work of these tests: mails with the properties a notifications system gives them, and who sends them.
+//! The work items of these tests: mails, and the worker that sends them.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -8,8 +8,8 @@ use async_trait::async_trait;
 use client::{Container, ErrorKind, PartitionKey, Query};
 use serde::{Deserialize, Serialize};
 use service::work::{
-    Claim, Expires, Expiry, Finish, Moment, Queue, QueueSettings, Stage, State, Work, WorkError,
-    Worker,
+    Claim, Completion, Expires, Expiry, QueueSettings, UtcTimestamp, WorkError, WorkItem,
+    WorkQueue, WorkStage, WorkState, Worker,
 };
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -19,10 +19,10 @@ pub(crate) struct Mail {
     pub(crate) user_id: String,
     pub(crate) status: String,
     pub(crate) retry_count: u32,
-    pub(crate) created_at: Moment,
-    pub(crate) next_retry_at: Option<Moment>,
+    pub(crate) created_at: UtcTimestamp,
+    pub(crate) next_retry_at: Option<UtcTimestamp>,
     pub(crate) lease_owner: Option<String>,
-    pub(crate) lease_until: Option<Moment>,
+    pub(crate) lease_until: Option<UtcTimestamp>,
     pub(crate) last_error: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) ttl: Option<u32>,
@@ -37,7 +37,7 @@ impl Expires for Mail {
     }
 }
 
-impl Work for Mail {
+impl WorkItem for Mail {
     fn id(&self) -> &str {
         &self.id
     }
@@ -46,45 +46,47 @@ impl Work for Mail {
         self.user_id.as_str().into()
     }
 
-    fn created_at(&self) -> Moment {
+    fn created_at(&self) -> UtcTimestamp {
         self.created_at
     }
 
-    fn state(&self) -> State {
+    fn state(&self) -> WorkState {
         let stage = match (self.status.as_str(), &self.lease_owner, self.lease_until) {
             ("PROCESSING", Some(owner), Some(until)) => {
-                Stage::Claimed { owner: owner.clone(), until }
+                WorkStage::Claimed { owner: owner.clone(), until }
             }
-            ("PENDING", ..) => Stage::Waiting { due: self.next_retry_at },
-            ("FAILED", ..) => self.next_retry_at.map_or(Stage::Dead, |due| Stage::Failed { due }),
-            _ => Stage::Done,
+            ("PENDING", ..) => WorkStage::Waiting { due: self.next_retry_at },
+            ("FAILED", ..) => {
+                self.next_retry_at.map_or(WorkStage::Dead, |due| WorkStage::Failed { due })
+            }
+            _ => WorkStage::Done,
         };
-        State { stage, attempts: self.retry_count, error: self.last_error.clone() }
+        WorkState { stage, attempts: self.retry_count, error: self.last_error.clone() }
     }
 
-    fn set_state(&mut self, state: State) {
+    fn set_state(&mut self, state: WorkState) {
         (self.lease_owner, self.lease_until, self.next_retry_at) = (None, None, None);
         (self.retry_count, self.last_error) = (state.attempts, state.error);
         self.status = match state.stage {
-            Stage::Waiting { due } => {
+            WorkStage::Waiting { due } => {
                 self.next_retry_at = due;
                 "PENDING"
             }
-            Stage::Failed { due } => {
+            WorkStage::Failed { due } => {
                 self.next_retry_at = Some(due);
                 "FAILED"
             }
-            Stage::Claimed { owner, until } => {
+            WorkStage::Claimed { owner, until } => {
                 (self.lease_owner, self.lease_until) = (Some(owner), Some(until));
                 "PROCESSING"
             }
-            Stage::Done => "COMPLETED",
-            Stage::Dead => "FAILED",
+            WorkStage::Done => "COMPLETED",
+            WorkStage::Dead => "FAILED",
         }
         .to_owned();
     }
 
-    fn due(now: Moment, _: u32) -> Query {
+    fn due(now: UtcTimestamp, _: u32) -> Query {
         Query::text(
             "SELECT * FROM c WHERE c.status = 'PENDING' \
              OR (c.status = 'FAILED' AND c.nextRetryAt <= @now) \
@@ -100,7 +102,7 @@ impl Work for Mail {
     }
 }
 
-pub(crate) fn mail(id: &str, user: &str, created_at: Moment) -> Mail {
+pub(crate) fn mail(id: &str, user: &str, created_at: UtcTimestamp) -> Mail {
     Mail {
         id: id.to_owned(),
         user_id: user.to_owned(),
@@ -155,7 +157,7 @@ impl Sender {
 
 #[async_trait]
 impl Worker<Mail> for Sender {
-    async fn work(&self, claim: &mut Claim<Mail>) -> Result<Finish<Mail>, WorkError> {
+    async fn work(&self, claim: &mut Claim<Mail>) -> Result<Completion<Mail>, WorkError> {
         let mail = claim.document().clone();
         self.calls.lock().unwrap().push(mail.id.clone());
         if let Some(error) = self.planned(&mail.id) {
@@ -166,7 +168,7 @@ impl Worker<Mail> for Sender {
             Err(error) if error.kind() != ErrorKind::Conflict => return Err(error.into()),
             _ => {}
         }
-        Ok(Finish::done())
+        Ok(Completion::done())
     }
 }
 
@@ -174,8 +176,8 @@ pub(crate) fn settings(instance: &str) -> QueueSettings {
     QueueSettings { instance: instance.to_owned(), ..QueueSettings::default() }
 }
 
-pub(crate) fn queue(mails: &Container, instance: &str, sender: &Sender) -> Queue<Mail> {
-    Queue::new(mails, settings(instance), sender.clone())
+pub(crate) fn queue(mails: &Container, instance: &str, sender: &Sender) -> WorkQueue<Mail> {
+    WorkQueue::new(mails, settings(instance), sender.clone())
 }
 
 pub(crate) async fn read(mails: &Container, user: &str, id: &str) -> Mail {

@@ -1,4 +1,4 @@
-//! Queues, jobs and items that end, under faults and crashes.
+//! Queues, jobs and expiring items, under faults and crashes.
 
 mod crash;
 mod expiry;

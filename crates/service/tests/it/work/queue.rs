@@ -1,10 +1,10 @@
-//! One work from waiting to done, again or dead, and who may end it.
+//! One item from waiting to done, retried or dead, and who may complete it.
 
 use std::time::Duration;
 
 use client::processor::{Processor, ProcessorStart};
 use client::{Container, QueryPageOptions};
-use service::work::{Finish, Moment, Queue, Replay, WorkError, Worked};
+use service::work::{Completion, ReplayResult, UtcTimestamp, WorkError, WorkQueue, WorkResult};
 
 use super::mail::{Mail, Sender, letters, mail, queue, read};
 use crate::world::World;
@@ -14,7 +14,7 @@ struct Post {
     mails: Container,
     letters: Container,
     sender: Sender,
-    queue: Queue<Mail>,
+    queue: WorkQueue<Mail>,
 }
 
 async fn post() -> Post {
@@ -29,7 +29,7 @@ async fn post() -> Post {
 impl Post {
     async fn enqueue(&self, id: &str, user: &str) {
         self.queue
-            .enqueue(mail(id, user, Moment::now(self.mails.account().environment())))
+            .enqueue(mail(id, user, UtcTimestamp::now(self.mails.account().environment())))
             .await
             .unwrap();
     }
@@ -38,8 +38,9 @@ impl Post {
         self.mails.read::<Mail>(&"bob".into(), id).await.unwrap().value
     }
 
-    fn minutes_until(&self, moment: Option<Moment>) -> f64 {
-        moment.unwrap().since(Moment::now(self.mails.account().environment())).as_secs_f64() / 60.0
+    fn minutes_until(&self, moment: Option<UtcTimestamp>) -> f64 {
+        moment.unwrap().since(UtcTimestamp::now(self.mails.account().environment())).as_secs_f64()
+            / 60.0
     }
 }
 
@@ -48,11 +49,11 @@ async fn waiting_work_is_done_once() {
     let post = post().await;
     post.enqueue("1", "bob").await;
     let run = post.queue.run_due().await.unwrap();
-    assert_eq!(run.count(Worked::Done), 1);
+    assert_eq!(run.count(WorkResult::Done), 1);
     let done = read(&post.mails, "bob", "1").await;
     assert_eq!((done.status.as_str(), done.lease_owner), ("COMPLETED", None));
     let run = post.queue.run_due().await.unwrap();
-    assert_eq!(run, service::work::Run::default());
+    assert_eq!(run, service::work::QueueRun::default());
     assert_eq!(letters(&post.letters).await, ["1"]);
 }
 
@@ -79,21 +80,21 @@ async fn failures_wait_two_to_the_power_of_their_number_in_minutes() {
     let post = post().await;
     post.enqueue("1", "bob").await;
     for _ in 0..2 {
-        post.sender.fail("1", WorkError::again("the provider answered 503"));
+        post.sender.fail("1", WorkError::retry("the provider answered 503"));
     }
     for (failures, minutes) in [(1, 2.0), (2, 4.0)] {
         let run = post.queue.run_due().await.unwrap();
-        assert_eq!(run.count(Worked::Again), 1);
+        assert_eq!(run.count(WorkResult::Retry), 1);
         let failed = read(&post.mails, "bob", "1").await;
         assert_eq!((failed.status.as_str(), failed.retry_count), ("FAILED", failures));
         assert_eq!(failed.last_error.as_deref(), Some("the provider answered 503"));
         let wait = post.minutes_until(failed.next_retry_at);
         assert!((minutes..=minutes * 1.1).contains(&wait), "{wait}");
         // Not before its time.
-        assert_eq!(post.queue.run_due().await.unwrap().count(Worked::Again), 0);
+        assert_eq!(post.queue.run_due().await.unwrap().count(WorkResult::Retry), 0);
         post.world.travel(5 * 60);
     }
-    assert_eq!(post.queue.run_due().await.unwrap().count(Worked::Done), 1);
+    assert_eq!(post.queue.run_due().await.unwrap().count(WorkResult::Done), 1);
     assert_eq!(read(&post.mails, "bob", "1").await.retry_count, 2);
     assert_eq!(letters(&post.letters).await, ["1"]);
 }
@@ -103,7 +104,7 @@ async fn a_longer_delay_asked_for_by_the_worker_is_kept() {
     let post = post().await;
     post.enqueue("1", "bob").await;
     let delay = Some(Duration::from_secs(3600));
-    post.sender.fail("1", WorkError::Again { reason: "quota".to_owned(), delay });
+    post.sender.fail("1", WorkError::Retry { reason: "quota".to_owned(), delay });
     post.queue.run_due().await.unwrap();
     let failed = read(&post.mails, "bob", "1").await;
     assert!((post.minutes_until(failed.next_retry_at) - 60.0).abs() < 0.01);
@@ -115,26 +116,28 @@ async fn after_the_fifth_failure_it_is_dead_listed_and_can_be_replayed() {
     post.enqueue("1", "bob").await;
     post.enqueue("2", "bob").await;
     for _ in 0..5 {
-        post.sender.fail("1", WorkError::again("500"));
+        post.sender.fail("1", WorkError::retry("500"));
     }
-    post.sender.fail("2", WorkError::never("the token is no token"));
+    post.sender.fail("2", WorkError::permanent("the token is no token"));
     for _ in 0..8 {
         post.queue.run_due().await.unwrap();
         post.world.travel(2 * 3600);
     }
     let dead = post.queue.dead(QueryPageOptions::default()).await.unwrap().value.rows;
-    let mut told: Vec<_> =
+    let mut report: Vec<_> =
         dead.iter().map(|item| (item.value.id.as_str(), item.value.retry_count)).collect();
-    told.sort_unstable();
-    assert_eq!(told, [("1", 5), ("2", 1)]);
+    report.sort_unstable();
+    assert_eq!(report, [("1", 5), ("2", 1)]);
     assert!(letters(&post.letters).await.is_empty());
 
     let bob = "bob".into();
     let replay = async |id| post.queue.replay(&bob, id).await.unwrap();
     let replayed = replay("1").await;
-    assert!(matches!(&replayed, Replay::Replayed(now) if now.value.value.status == "PENDING"));
-    assert!(matches!(replay("1").await, Replay::NotFailed(_)));
-    assert!(matches!(replay("3").await, Replay::Missing));
+    assert!(
+        matches!(&replayed, ReplayResult::Replayed(now) if now.value.value.status == "PENDING")
+    );
+    assert!(matches!(replay("1").await, ReplayResult::NotFailed(_)));
+    assert!(matches!(replay("3").await, ReplayResult::Missing));
     assert_eq!(read(&post.mails, "bob", "1").await.retry_count, 0);
     post.queue.run_due().await.unwrap();
     assert_eq!(letters(&post.letters).await, ["1"]);
@@ -151,11 +154,11 @@ async fn a_claim_that_was_taken_over_cannot_be_ended() {
     post.world.travel(121);
     let mut quick = other.claim(post.item("1").await).await.unwrap().unwrap();
     assert_eq!(quick.document().retry_count, 1);
-    let late = Finish::done().with(|mail: &mut Mail| mail.status = "WRONG".to_owned());
-    assert_eq!(post.queue.end(slow, Ok(late)).await.unwrap(), Worked::Lost);
+    let late = Completion::done().with(|mail: &mut Mail| mail.status = "WRONG".to_owned());
+    assert_eq!(post.queue.end(slow, Ok(late)).await.unwrap(), WorkResult::Lost);
     quick.renew().await.unwrap();
-    let done = other.end(quick, Ok(Finish::done())).await.unwrap();
-    assert_eq!(done, Worked::Done);
+    let done = other.end(quick, Ok(Completion::done())).await.unwrap();
+    assert_eq!(done, WorkResult::Done);
     assert_eq!(read(&post.mails, "bob", "1").await.status, "COMPLETED");
 }
 
@@ -167,8 +170,8 @@ async fn the_same_instance_cannot_end_its_own_earlier_claim_either() {
     post.world.travel(121);
     let _later = post.queue.claim(post.item("1").await).await.unwrap().unwrap();
     assert_eq!(earlier.renew().await.unwrap_err(), WorkError::Lost);
-    let ended = post.queue.end(earlier, Err(WorkError::again("late"))).await.unwrap();
-    assert_eq!(ended, Worked::Lost);
+    let ended = post.queue.end(earlier, Err(WorkError::retry("late"))).await.unwrap();
+    assert_eq!(ended, WorkResult::Lost);
     assert_eq!(read(&post.mails, "bob", "1").await.status, "PROCESSING");
 }
 
@@ -182,8 +185,8 @@ async fn a_claim_survives_writes_of_others_to_other_properties() {
         Ok::<(), client::Error>(())
     };
     post.mails.modify(&"bob".into(), "1", label).await.unwrap();
-    let ended = post.queue.end(claim, Ok(Finish::done())).await.unwrap();
-    assert_eq!(ended, Worked::Done);
+    let ended = post.queue.end(claim, Ok(Completion::done())).await.unwrap();
+    assert_eq!(ended, WorkResult::Done);
     let stored = post.mails.read::<serde_json::Value>(&"bob".into(), "1").await.unwrap();
     assert_eq!(stored.value.value["label"], "urgent");
     assert_eq!(stored.value.value["status"], "COMPLETED");
@@ -202,8 +205,8 @@ async fn a_renewed_claim_is_kept_and_records_its_steps() {
     post.world.travel(100);
     assert!(other.claim(post.item("1").await).await.unwrap().is_none());
     assert_eq!(read(&post.mails, "bob", "1").await.last_error.as_deref(), Some("compared"));
-    let ended = post.queue.end(claim, Ok(Finish::done())).await.unwrap();
-    assert_eq!(ended, Worked::Done);
+    let ended = post.queue.end(claim, Ok(Completion::done())).await.unwrap();
+    assert_eq!(ended, WorkResult::Done);
 }
 
 #[tokio::test]
@@ -216,7 +219,7 @@ async fn work_whose_worker_dies_every_time_is_dead_after_the_fifth() {
         drop(claim);
         post.world.travel(121);
     }
-    assert_eq!(post.queue.run_due().await.unwrap().count(Worked::Dead), 1);
+    assert_eq!(post.queue.run_due().await.unwrap().count(WorkResult::Dead), 1);
     let dead = read(&post.mails, "bob", "1").await;
     assert_eq!((dead.status.as_str(), dead.retry_count), ("FAILED", 5));
     assert!(dead.last_error.unwrap().contains("the lease of 'one."), "names who had it");
@@ -228,15 +231,15 @@ async fn postponed_work_waits_without_a_failure() {
     let post = post().await;
     post.enqueue("1", "bob").await;
     let morning =
-        Moment::now(post.mails.account().environment()).after(Duration::from_secs(8 * 3600));
+        UtcTimestamp::now(post.mails.account().environment()).after(Duration::from_secs(8 * 3600));
     let claim = post.queue.claim(post.item("1").await).await.unwrap().unwrap();
-    let ended = post.queue.end(claim, Ok(Finish::postponed(morning))).await.unwrap();
-    assert_eq!(ended, Worked::Postponed);
+    let ended = post.queue.end(claim, Ok(Completion::postponed(morning))).await.unwrap();
+    assert_eq!(ended, WorkResult::Postponed);
     let waiting = read(&post.mails, "bob", "1").await;
     assert_eq!((waiting.retry_count, waiting.next_retry_at), (0, Some(morning)));
-    assert_eq!(post.queue.run_due().await.unwrap().count(Worked::Done), 0);
+    assert_eq!(post.queue.run_due().await.unwrap().count(WorkResult::Done), 0);
     post.world.travel(8 * 3600);
-    assert_eq!(post.queue.run_due().await.unwrap().count(Worked::Done), 1);
+    assert_eq!(post.queue.run_due().await.unwrap().count(WorkResult::Done), 1);
 }
 
 #[tokio::test]
@@ -245,8 +248,8 @@ async fn erased_work_is_gone_and_nothing_is_written_again() {
     post.enqueue("1", "bob").await;
     let claim = post.queue.claim(post.item("1").await).await.unwrap().unwrap();
     post.mails.delete_partition(&"bob".into()).await.unwrap();
-    let ended = post.queue.end(claim, Ok(Finish::done())).await.unwrap();
-    assert_eq!(ended, Worked::Gone);
+    let ended = post.queue.end(claim, Ok(Completion::done())).await.unwrap();
+    assert_eq!(ended, WorkResult::Gone);
     assert!(letters(&post.mails).await.is_empty());
 }
 
@@ -258,9 +261,9 @@ async fn an_item_that_is_no_work_does_not_stop_the_others() {
     post.enqueue("1", "bob").await;
     let settings =
         service::work::QueueSettings { batch_items_max: 1, ..super::mail::settings("x") };
-    let queue = Queue::new(&post.mails, settings, post.sender.clone());
+    let queue = WorkQueue::new(&post.mails, settings, post.sender.clone());
     let run = queue.run_due().await.unwrap();
-    assert_eq!(run.count(Worked::Done), 1);
+    assert_eq!(run.count(WorkResult::Done), 1);
     assert_eq!(letters(&post.letters).await, ["1"]);
 }
 
@@ -274,8 +277,8 @@ async fn two_instances_share_a_thousand_works_and_none_is_done_twice() {
     let (mut ours, mut theirs) = (0, 0);
     while ours + theirs < 1000 {
         let (one, two) = tokio::join!(post.queue.run_due(), other.run_due());
-        ours += one.unwrap().count(Worked::Done);
-        theirs += two.unwrap().count(Worked::Done);
+        ours += one.unwrap().count(WorkResult::Done);
+        theirs += two.unwrap().count(WorkResult::Done);
     }
     let mut calls = post.sender.calls();
     assert_eq!(calls.len(), 1000);
@@ -289,12 +292,12 @@ async fn two_instances_share_a_thousand_works_and_none_is_done_twice() {
 async fn partitions_are_worked_on_side_by_side_and_each_in_order() {
     let post = post().await;
     let settings = service::work::QueueSettings { concurrency: 4, ..super::mail::settings("four") };
-    let queue = Queue::new(&post.mails, settings, post.sender.clone());
+    let queue = WorkQueue::new(&post.mails, settings, post.sender.clone());
     for number in 0..40 {
         post.enqueue(&format!("{number:02}"), &format!("user{}", number % 5)).await;
         post.world.travel(1);
     }
-    assert_eq!(queue.run_due().await.unwrap().count(Worked::Done), 40);
+    assert_eq!(queue.run_due().await.unwrap().count(WorkResult::Done), 40);
     let calls: Vec<u32> = post.sender.calls().iter().map(|id| id.parse().unwrap()).collect();
     assert_ne!(calls, (0..40).collect::<Vec<_>>(), "side by side");
     for user in 0..5 {

@@ -1,7 +1,7 @@
-//! Two instances under faults drawn from a seed: every work ends, each has one effect, and the seed replays the run.
+//! Two instances under seeded faults: every item is completed with one effect, and the seed replays the run.
 
 use client::Faults;
-use service::work::{Moment, Queue, Work, WorkError};
+use service::work::{UtcTimestamp, WorkError, WorkItem, WorkQueue};
 
 use super::mail::{Mail, Sender, letters, mail, queue, read};
 use crate::world::{Dice, World, on};
@@ -11,7 +11,7 @@ const WORKS: usize = 12;
 /// What a run came to: the time at its end, and every work as it ended.
 #[derive(Debug, PartialEq)]
 struct Outcome {
-    ended_at: Moment,
+    ended_at: UtcTimestamp,
     works: Vec<(String, u32, Option<String>)>,
     suffered: u64,
 }
@@ -29,15 +29,15 @@ async fn outcome_of(seed: u64) -> Outcome {
     for number in 0..WORKS {
         let id = format!("{number:02}");
         plain
-            .enqueue(mail(&id, &user(number), Moment::now(mails.account().environment())))
+            .enqueue(mail(&id, &user(number), UtcTimestamp::now(mails.account().environment())))
             .await
             .unwrap();
         // The last one is refused for ever, others up to twice.
         let failures = if number == WORKS - 1 { 9 } else { dice.below(3) };
-        (0..failures).for_each(|_| sender.fail(&id, WorkError::again("503")));
+        (0..failures).for_each(|_| sender.fail(&id, WorkError::retry("503")));
     }
     dice.plan(&faults, 400, 4);
-    let instances: Vec<Queue<Mail>> =
+    let instances: Vec<WorkQueue<Mail>> =
         ["one", "two"].map(|name| queue(&on(&account, "mails"), name, &sender)).into();
     for _ in 0..40 {
         let together = async { tokio::join!(instances[0].run_due(), instances[1].run_due()) };
@@ -58,7 +58,7 @@ async fn outcome_of(seed: u64) -> Outcome {
     }
     assert!(!sent.contains(&format!("{:02}", WORKS - 1)), "seed {seed}: the refused one was sent");
     Outcome {
-        ended_at: Moment::now(mails.account().environment()),
+        ended_at: UtcTimestamp::now(mails.account().environment()),
         works,
         suffered: faults.injected(),
     }
@@ -93,19 +93,19 @@ async fn a_seed_replays_its_run() {
 
 #[test]
 fn the_states_of_the_test_document_round_trip() {
-    use service::work::{Stage, State};
-    let now = Moment::from_ms(1_800_000_000_123);
+    use service::work::{WorkStage, WorkState};
+    let now = UtcTimestamp::from_ms(1_800_000_000_123);
     let owner = "one.1".to_owned();
     let stages = [
-        Stage::Waiting { due: None },
-        Stage::Waiting { due: Some(now) },
-        Stage::Failed { due: now },
-        Stage::Claimed { owner, until: now },
-        Stage::Done,
-        Stage::Dead,
+        WorkStage::Waiting { due: None },
+        WorkStage::Waiting { due: Some(now) },
+        WorkStage::Failed { due: now },
+        WorkStage::Claimed { owner, until: now },
+        WorkStage::Done,
+        WorkStage::Dead,
     ];
     for stage in stages {
-        let state = State { stage, attempts: 3, error: Some("why".to_owned()) };
+        let state = WorkState { stage, attempts: 3, error: Some("why".to_owned()) };
         let mut document = mail("1", "bob", now);
         document.set_state(state.clone());
         assert_eq!(document.state(), state);

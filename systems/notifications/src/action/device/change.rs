@@ -7,7 +7,7 @@
 use client::{Batch, ErrorKind, Item, Query};
 
 use crate::charge::ChargeMeter;
-use crate::domain::{Device, DeviceCap, DeviceId, Moment, RevokedReason, UserId};
+use crate::domain::{Device, DeviceCap, DeviceId, RevokedReason, UserId, UtcTimestamp};
 use crate::error::{Error, Result};
 use crate::notifications::NotificationsCore;
 
@@ -66,7 +66,7 @@ impl DeviceSet {
         &mut self,
         index: usize,
         reason: RevokedReason,
-        at: Moment,
+        at: UtcTimestamp,
     ) -> Option<Device> {
         self.change(index, |device| {
             device.revoked_at = Some(at);
@@ -102,7 +102,7 @@ impl NotificationsCore {
         user: &UserId,
         device_id: &DeviceId,
         meter: &mut ChargeMeter,
-        mut decide: impl FnMut(&mut DeviceSet, Moment) -> Result<T>,
+        mut decide: impl FnMut(&mut DeviceSet, UtcTimestamp) -> Result<T>,
     ) -> Result<T> {
         let key = user.partition_key();
         for attempt in 1..=TRIES_MAX {
@@ -169,7 +169,7 @@ fn with_cap(
     cap: Option<Item<DeviceCap>>,
     user: &UserId,
     active: usize,
-    now: Moment,
+    now: UtcTimestamp,
 ) -> client::Result<Batch> {
     match cap {
         Some(mut cap) => {

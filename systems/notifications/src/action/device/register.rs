@@ -5,7 +5,8 @@
 
 use crate::charge::{ChargeMeter, ChargedValue};
 use crate::domain::{
-    Device, DeviceId, Moment, Platform, PushToken, RevokedReason, TokenOwner, UserId, random_id,
+    Device, DeviceId, Platform, PushToken, RevokedReason, TokenOwner, UserId, UtcTimestamp,
+    random_id,
 };
 use crate::error::{Error, Result};
 use crate::notifications::{Notifications, NotificationsCore};
@@ -85,7 +86,7 @@ impl NotificationsCore {
         user: &UserId,
         registration: &DeviceRegistration,
         new_id: &str,
-        now: Moment,
+        now: UtcTimestamp,
     ) -> Result<RegisteredDevice> {
         let known = devices.find(&registration.device_id);
         let was_active = known.and_then(|index| devices.get(index)).is_some_and(Device::is_active);

@@ -1,7 +1,7 @@
 //! Revoking a device: it stays stored, and gets no more pushes.
 
 use crate::charge::{ChargeMeter, ChargedValue};
-use crate::domain::{Device, DeviceId, Moment, PushToken, RevokedReason, UserId};
+use crate::domain::{Device, DeviceId, PushToken, RevokedReason, UserId, UtcTimestamp};
 use crate::error::{Error, Result};
 use crate::notifications::{Notifications, NotificationsCore};
 
@@ -45,7 +45,7 @@ impl NotificationsCore {
         user: &UserId,
         device_id: &DeviceId,
         token: &PushToken,
-        seen_at: Moment,
+        seen_at: UtcTimestamp,
         meter: &mut ChargeMeter,
     ) -> Result<()> {
         self.change_devices(user, device_id, meter, |devices, now| {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde::Deserialize;
 
 use crate::delivery::push::DeliveryResult;
-use crate::domain::Moment;
+use crate::domain::UtcTimestamp;
 
 /// APNs accepts a new provider token again after so long.
 const PROVIDER_TOKEN_WAIT: Duration = Duration::from_secs(20 * 60);
@@ -33,7 +33,7 @@ pub(super) fn interpret(
     status: u16,
     body: &[u8],
     retry_after: Option<Duration>,
-    registered_at: Moment,
+    registered_at: UtcTimestamp,
 ) -> ApnsResponse {
     let error = serde_json::from_slice::<ApnsErrorBody>(body).unwrap_or_default();
     let reason = known_reason(&error.reason);
@@ -61,7 +61,11 @@ pub(super) fn interpret(
 }
 
 /// A device that registered after APNs gave up its token stays: the response is about the time before.
-fn interpret_gone(message: &str, gone_at_ms: Option<u64>, registered_at: Moment) -> DeliveryResult {
+fn interpret_gone(
+    message: &str,
+    gone_at_ms: Option<u64>,
+    registered_at: UtcTimestamp,
+) -> DeliveryResult {
     match gone_at_ms {
         Some(gone_at_ms) if registered_at.ms() > gone_at_ms => DeliveryResult::Permanent {
             reason: format!("{message}, but the device has registered since; it stays"),

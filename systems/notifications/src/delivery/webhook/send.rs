@@ -15,7 +15,7 @@ use super::signature::WebhookSigner;
 use crate::delivery::push::{DeliveryResult, Push};
 use crate::delivery::settings::{ProviderSettingsError, WebhookSettings, require, timeout};
 use crate::delivery::{http, message_id};
-use crate::domain::{Device, Moment};
+use crate::domain::{Device, UtcTimestamp};
 
 /// The webhook provider.
 pub(crate) struct WebhookProvider {
@@ -58,7 +58,7 @@ impl WebhookProvider {
         };
         let now = self.clock.now().0;
         let id = message_id::uuid(device, push);
-        let body = body(device, push, Moment::from_ms(now));
+        let body = body(device, push, UtcTimestamp::from_ms(now));
         let timestamp_seconds = now / 1000;
         let sent = self
             .http
@@ -114,7 +114,7 @@ impl WebhookProvider {
 const PRIVATE: &str =
     "the host has no public address; Webhook:AllowPrivateAddresses would allow it";
 
-fn body(device: &Device, push: &Push, now: Moment) -> String {
+fn body(device: &Device, push: &Push, now: UtcTimestamp) -> String {
     json!({
         "type": "notification",
         "timestamp": now,

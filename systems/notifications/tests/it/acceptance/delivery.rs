@@ -1,7 +1,7 @@
 //! Pushes to providers: NT-A7, A9, A10, A13, A16.
 
 use notifications::delivery::fake::{ApnsRefusal, FcmRefusal, ReceivedRequest, ScriptedFault};
-use notifications::{Moment, NotificationSettings};
+use notifications::{NotificationSettings, UtcTimestamp};
 use serde_json::{Value, json};
 
 use super::ask::{Ask, Way};
@@ -27,7 +27,7 @@ pub(crate) async fn nt_a07_the_fourth_push_in_an_hour_stays_in_the_list<W: Way>(
 
 /// Minutes until an event is due again.
 fn wait_minutes<W: Way>(stage: &Stage<W>, event: &Value) -> f64 {
-    let due = Moment::parse(event["nextRetryAt"].as_str().unwrap()).unwrap();
+    let due = UtcTimestamp::parse(event["nextRetryAt"].as_str().unwrap()).unwrap();
     due.since(stage.now()).as_secs_f64() / 60.0
 }
 

@@ -6,8 +6,8 @@ use async_trait::async_trait;
 use client::{Account, Environment};
 use engine::Engine;
 use notifications::{
-    DeviceId, DeviceRegistration, Error, ErrorKind, EventStatus, EventType, ListOptions, Moment,
-    NewEvent, NotificationEvent, Notifications, Platform, PreferencesChange, PushToken, UserId,
+    DeviceId, DeviceRegistration, Error, ErrorKind, EventStatus, EventType, ListOptions, NewEvent,
+    NotificationEvent, Notifications, Platform, PreferencesChange, PushToken, UserId, UtcTimestamp,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -91,7 +91,8 @@ impl Embedded {
         };
         let mut events = Vec::new();
         for name in names {
-            let scheduled_at = body["scheduledAt"].as_str().map(|at| Moment::parse(at).unwrap());
+            let scheduled_at =
+                body["scheduledAt"].as_str().map(|at| UtcTimestamp::parse(at).unwrap());
             let event = NewEvent {
                 user_id: user(name.as_str().unwrap()),
                 event_type: EventType::from_name(body["eventType"].as_str().unwrap()).unwrap(),

@@ -31,7 +31,8 @@ pub(crate) async fn nt_a02_a_like_is_listed_read_and_put_away<W: Way>() {
     let sent_at = stage.now();
     let done = stage.processed(&like("alice")).await;
     assert_eq!(done["status"], "COMPLETED");
-    let processed_at = notifications::Moment::parse(done["processedAt"].as_str().unwrap()).unwrap();
+    let processed_at =
+        notifications::UtcTimestamp::parse(done["processedAt"].as_str().unwrap()).unwrap();
     assert!(processed_at.since(sent_at).as_secs() < 2, "{done}");
     assert_eq!((done.get("leaseOwner"), done.get("leaseUntil")), (None, None));
     let list = stage.list("bob").await;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use client::Environment;
 use engine::Engine;
 use notifications::{NotificationSettings, Notifications};
-use service::http::Stop;
+use service::http::ShutdownSignal;
 
 use super::ask::{Ask, Way};
 use super::stage::like;
@@ -23,10 +23,10 @@ pub(crate) async fn nt_a02_a_running_system_brings_it_by_itself<W: Way>() {
     );
     let system = system.await.unwrap();
     let way = W::drive(&system, &environment).await;
-    let stop = Stop::new();
+    let shutdown = ShutdownSignal::new();
     let running = tokio::spawn({
-        let (system, stop) = (system.clone(), stop.clone());
-        async move { system.run(&stop).await }
+        let (system, shutdown) = (system.clone(), shutdown.clone());
+        async move { system.run(&shutdown).await }
     });
     way.ask(Ask::Send(&like("alice"))).await.unwrap();
     loop {
@@ -36,7 +36,7 @@ pub(crate) async fn nt_a02_a_running_system_brings_it_by_itself<W: Way>() {
         }
         tokio::time::sleep(std::time::Duration::from_millis(10)).await;
     }
-    stop.stop();
+    shutdown.trigger();
     running.await.unwrap().unwrap();
     // Its leases are free: another worker has them at once.
     let next = system.dispatcher("next").await.unwrap();

@@ -7,7 +7,7 @@ use client::{Account, Clock, Environment, TimestampMs, TravellingClock};
 use engine::Engine;
 use notifications::delivery::fake::{FakeApns, FakeFcm};
 use notifications::delivery::{Delivery, ProviderSettings, Providers};
-use notifications::{EventStatus, Moment, NotificationSettings, Notifications};
+use notifications::{EventStatus, NotificationSettings, Notifications, UtcTimestamp};
 use serde_json::{Value, json};
 
 use super::ask::{Ask, Told, Way};
@@ -33,7 +33,7 @@ impl<W: Way> Stage<W> {
     }
 
     pub(crate) async fn at(time: &str, settings: NotificationSettings) -> Self {
-        let start = Moment::parse(time).unwrap();
+        let start = UtcTimestamp::parse(time).unwrap();
         let clock = TravellingClock::starting_at(TimestampMs(start.ms()));
         let environment = Environment::travelling(Arc::clone(&clock), 7);
         let engine = Engine::simulated(environment.clone()).await.unwrap();
@@ -73,8 +73,8 @@ impl<W: Way> Stage<W> {
         self.ask(ask).await.unwrap_or_else(|refused| panic!("{ask:?}: {refused:?}"))
     }
 
-    pub(crate) fn now(&self) -> Moment {
-        Moment::now(&self.environment)
+    pub(crate) fn now(&self) -> UtcTimestamp {
+        UtcTimestamp::now(&self.environment)
     }
 
     pub(crate) fn travel_minutes(&self, minutes: u64) {
@@ -82,7 +82,7 @@ impl<W: Way> Stage<W> {
     }
 
     pub(crate) fn travel_to(&self, time: &str) {
-        let to = Moment::parse(time).unwrap();
+        let to = UtcTimestamp::parse(time).unwrap();
         self.clock.travel(to.since(self.now()));
     }
 

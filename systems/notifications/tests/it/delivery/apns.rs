@@ -9,7 +9,7 @@ use notifications::delivery::fake::{
 use notifications::delivery::{
     ApnsSettings, Delivery, DeliveryResult, ProviderSettings, Providers,
 };
-use notifications::{Category, Moment, Platform};
+use notifications::{Category, Platform, UtcTimestamp};
 use serde_json::json;
 
 use super::ground::{Ground, NOW_MS, TOKEN, device, push, sent};
@@ -208,7 +208,7 @@ async fn nt_a10_a_token_that_is_gone_is_revoked_unless_the_device_registered_sin
         let refusal = ApnsRefusal { status: 410, reason, timestamp_ms: Some(gone_ms) };
         stage.fake.pushes().next(refusal);
         let mut device = device(Platform::Apns, TOKEN);
-        device.last_seen_at = Moment::from_ms(registered_ms);
+        device.last_seen_at = UtcTimestamp::from_ms(registered_ms);
         assert_eq!(sent(&stage.providers, &device, &push()).await, expected);
     }
     for reason in ["Unregistered", "ExpiredToken"] {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use client::{Clock, TravellingClock};
 use notifications::delivery::{Delivery, DeliveryResult, ProviderSettings, Providers, Push};
-use notifications::{Category, Device, DeviceId, Moment, Platform, PushToken, UserId};
+use notifications::{Category, Device, DeviceId, Platform, PushToken, UserId, UtcTimestamp};
 
 /// 2025-07-02T15:00:00Z.
 pub(super) const NOW_MS: u64 = 1_751_468_400_000;
@@ -33,7 +33,7 @@ impl Ground {
 }
 
 pub(super) fn device(platform: Platform, token: &str) -> Device {
-    let hour_ago = Moment::from_ms(NOW_MS - 3_600_000);
+    let hour_ago = UtcTimestamp::from_ms(NOW_MS - 3_600_000);
     Device {
         id: "2b0e2d0e-3a0f-4a6c-9d5e-0d7f2f4c1a11".to_owned(),
         user_id: UserId::parse("bob").unwrap(),

@@ -8,7 +8,7 @@ use notifications::delivery::{
     ApnsSettings, Delivery, FcmSettings, ProviderSettings, Providers, SmtpSettings, WebhookSettings,
 };
 
-use service::settings::{Secret, Sources};
+use service::settings::{Secret, SettingsBuilder};
 
 use super::ground::{Ground, TOKEN, device, push, sent};
 
@@ -160,7 +160,7 @@ fn errors_of_all_sections_are_reported_at_once() {
     ];
     let load = |flags: &[&str]| {
         let flags: Vec<String> = flags.iter().map(ToString::to_string).collect();
-        Sources::new().flags(&flags).load::<ProviderSettings>()
+        SettingsBuilder::new().flags(&flags).load::<ProviderSettings>()
     };
     let text = load(&flags).unwrap_err().to_string();
     for name in ["Fcm:ClientEmail", "Apns:KeyId", "Webhook:Secret", "Smtp:From", "Smtp:Security"] {

@@ -5,7 +5,7 @@
 //! there.
 
 use model::{Json, Object};
-use query::ast::{FromClause, Name, Query, SourceForm, SourceRoot, SourceStep};
+use query::ast::{FromClause, Identifier, Query, SourceForm, SourceRoot, SourceStep};
 
 /// The property that holds an item stored below one.
 const BELOW: &str = "item";
@@ -88,7 +88,7 @@ fn look_below(query: &mut Query) {
         });
         *alias = Some(last.unwrap_or_else(|| name.clone()));
     }
-    let step = Name { text: BELOW.to_owned(), ..name };
+    let step = Identifier { text: BELOW.to_owned(), ..name };
     first.path.steps.insert(0, SourceStep::Property(step));
 }
 

@@ -7,13 +7,15 @@ use std::cmp::Ordering;
 use std::collections::HashSet;
 
 use model::Json;
-use query::bind::{BoundOrderBy as Order, BoundQuery, Expression, OutputProperty, Projection};
+use query::bind::{
+    BoundOrderBy as Order, BoundQuery, Expression, OutputProjection, OutputProperty,
+};
 use query::function::UtcDateTime;
 use query::plan::access::{Indexes, plan_access};
 use query::value::{Value, total_order};
 use query::{
-    BuiltInFunctions, ComputedProperties, EvaluationContext, EvaluationError, Executor, Parameters,
-    QueryError, bind_with, parse, row_text,
+    BuiltInFunctions, ComputedProperties, EvaluationContext, EvaluationError, Parameters,
+    QueryError, QueryExecutor, bind_with, parse, row_text,
 };
 
 use super::grammar::QueryText;
@@ -128,10 +130,11 @@ fn classes(
 /// Makes each row an object of the row itself and its order keys.
 fn with_keys(query: &mut BoundQuery, keys: Vec<Expression>) {
     query.output.distinct = false;
-    let payload = match std::mem::replace(&mut query.output.projection, Projection::Input(0)) {
-        Projection::Input(slot) => Expression::Input(slot),
-        Projection::Value(expression) => expression,
-        Projection::Object(properties) => Expression::Object(
+    let payload = match std::mem::replace(&mut query.output.projection, OutputProjection::Input(0))
+    {
+        OutputProjection::Input(slot) => Expression::Input(slot),
+        OutputProjection::Value(expression) => expression,
+        OutputProjection::Object(properties) => Expression::Object(
             properties.into_iter().map(|property| (property.name, property.expression)).collect(),
         ),
     };
@@ -139,7 +142,7 @@ fn with_keys(query: &mut BoundQuery, keys: Vec<Expression>) {
     for (place, expression) in keys.into_iter().enumerate() {
         properties.push(OutputProperty { name: format!("k{place}"), expression });
     }
-    query.output.projection = Projection::Object(properties);
+    query.output.projection = OutputProjection::Object(properties);
 }
 
 fn key_count(query: &BoundQuery) -> usize {
@@ -173,7 +176,7 @@ fn run(
     items: &[Json],
     now: UtcDateTime,
 ) -> Result<Vec<Value>, EvaluationError> {
-    let mut executor = Executor::new(query, EvaluationContext::starting_at(now));
+    let mut executor = QueryExecutor::new(query, EvaluationContext::starting_at(now));
     for item in items {
         executor.push(item)?;
     }

@@ -1,36 +1,38 @@
-//! Expressions of templates: `[concat(parameters('account'), '/', 'shop')]`.
+//! Expressions in templates: `[concat(parameters('account'), '/', 'shop')]`.
 //!
-//! Owns the few functions that names are made with. A value that cannot be known here (another function, a parameter
-//! without a value) is carried along, so that it may stand where nothing of a schema depends on it.
+//! Owns the few functions that are used in names. A value that is unknown here (another function, a parameter without a
+//! value) is represented by a marker inside the text instead of an error: an account name may be unknown, because no
+//! part of a schema depends on it. Only a use of the value reports the reason.
 
 use std::cell::RefCell;
 
 use model::{Json, Object};
 
-/// Where expressions get their values.
+/// The parameters and variables that expressions refer to.
 #[derive(Debug, Default)]
-pub(super) struct Scope {
+pub(super) struct TemplateScope {
     pub(super) parameters: Object,
     pub(super) variables: Object,
     reasons: RefCell<Vec<String>>,
     depth: RefCell<usize>,
 }
 
-/// Marks a part of a text that cannot be known; the number of its reason stands between the two.
+/// Enclose the index of the reason, as the marker of an unknown part of a text. Private-use characters do not occur in
+/// names.
 const UNKNOWN_START: char = '\u{E000}';
 const UNKNOWN_END: char = '\u{E001}';
-/// Variables may name variables; a template that goes deeper goes in circles.
+/// Variables may refer to variables. A deeper nesting is taken for a cycle.
 const DEPTH_MAX: usize = 32;
 
-type Outcome = Result<Json, String>;
+type EvaluationResult = Result<Json, String>;
 
-impl Scope {
+impl TemplateScope {
     pub(super) fn new(parameters: Object, variables: Object) -> Self {
         Self { parameters, variables, ..Self::default() }
     }
 
-    /// A value with all expressions in it replaced by theirs.
-    pub(super) fn evaluate(&self, json: &Json) -> Outcome {
+    /// Evaluates all expressions in a value.
+    pub(super) fn evaluate(&self, json: &Json) -> EvaluationResult {
         match json {
             Json::String(text) => self.text(text),
             Json::Array(values) => values
@@ -49,7 +51,7 @@ impl Scope {
         }
     }
 
-    fn text(&self, text: &str) -> Outcome {
+    fn text(&self, text: &str) -> EvaluationResult {
         if text.starts_with("[[") {
             return Ok(Json::from(text.get(1..).unwrap_or_default()));
         }
@@ -59,33 +61,35 @@ impl Scope {
             return Err(format!("the expression {text} goes in circles"));
         }
         *self.depth.borrow_mut() += 1;
-        let mut parser = Parser { scope: self, rest: inner };
+        let mut parser = ExpressionParser { scope: self, rest: inner };
         let value = parser.whole();
         *self.depth.borrow_mut() -= 1;
         value.map_err(|why| format!("the expression {text}: {why}"))
     }
 
-    /// Why something in a value cannot be known; none when all of it is.
-    pub(super) fn unknown(&self, json: &Json) -> Option<String> {
+    /// Why a part of a value is unknown; `None` if all of it is known.
+    pub(super) fn unknown_reason(&self, json: &Json) -> Option<String> {
         match json {
             Json::String(text) => {
                 let (_, rest) = text.split_once(UNKNOWN_START)?;
                 let (number, _) = rest.split_once(UNKNOWN_END)?;
                 self.reasons.borrow().get(number.parse::<usize>().ok()?).cloned()
             }
-            Json::Array(values) => values.iter().find_map(|value| self.unknown(value)),
-            Json::Object(members) => members.iter().find_map(|(_, value)| self.unknown(value)),
+            Json::Array(values) => values.iter().find_map(|value| self.unknown_reason(value)),
+            Json::Object(members) => {
+                members.iter().find_map(|(_, value)| self.unknown_reason(value))
+            }
             _ => None,
         }
     }
 
-    fn cannot_know(&self, why: String) -> Json {
+    fn mark_unknown(&self, why: String) -> Json {
         let mut reasons = self.reasons.borrow_mut();
         reasons.push(why);
         Json::from(format!("{UNKNOWN_START}{}{UNKNOWN_END}", reasons.len() - 1))
     }
 
-    fn call(&self, name: &str, arguments: &[Json]) -> Outcome {
+    fn call(&self, name: &str, arguments: &[Json]) -> EvaluationResult {
         let text = |place: usize| {
             let given = arguments.get(place).and_then(Json::as_str);
             given.ok_or_else(|| format!("{name}() takes a text"))
@@ -93,7 +97,7 @@ impl Scope {
         match name.to_ascii_lowercase().as_str() {
             "parameters" => match self.parameters.get(text(0)?) {
                 Some(value) => self.evaluate(value),
-                None => Ok(self.cannot_know(format!(
+                None => Ok(self.mark_unknown(format!(
                     "the parameter '{}' has no value; give it in the file of --parameters",
                     text(0)?
                 ))),
@@ -110,7 +114,7 @@ impl Scope {
             "format" => format_text(text(0)?, arguments.get(1..).unwrap_or_default()),
             "tolower" => Ok(Json::from(text(0)?.to_lowercase())),
             "toupper" => Ok(Json::from(text(0)?.to_uppercase())),
-            _ => Ok(self.cannot_know(format!("the function '{name}' is not known here"))),
+            _ => Ok(self.mark_unknown(format!("the function '{name}' is not known here"))),
         }
     }
 }
@@ -119,8 +123,8 @@ fn plain(value: &Json) -> String {
     value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned)
 }
 
-/// `{0}` and its like in a text.
-fn format_text(pattern: &str, values: &[Json]) -> Outcome {
+/// Replaces `{0}` and so on in a text.
+fn format_text(pattern: &str, values: &[Json]) -> EvaluationResult {
     let mut text = String::new();
     let mut rest = pattern;
     while let Some((before, after)) = rest.split_once('{') {
@@ -135,13 +139,13 @@ fn format_text(pattern: &str, values: &[Json]) -> Outcome {
     Ok(Json::from(text))
 }
 
-struct Parser<'s> {
-    scope: &'s Scope,
+struct ExpressionParser<'s> {
+    scope: &'s TemplateScope,
     rest: &'s str,
 }
 
-impl Parser<'_> {
-    fn whole(&mut self) -> Outcome {
+impl ExpressionParser<'_> {
+    fn whole(&mut self) -> EvaluationResult {
         let value = self.expression()?;
         match self.rest.trim() {
             "" => Ok(value),
@@ -149,7 +153,7 @@ impl Parser<'_> {
         }
     }
 
-    fn expression(&mut self) -> Outcome {
+    fn expression(&mut self) -> EvaluationResult {
         let mut value = self.primary()?;
         loop {
             value = if self.take(".") {
@@ -165,8 +169,8 @@ impl Parser<'_> {
         }
     }
 
-    fn member(&self, value: &Json, name: &Json) -> Outcome {
-        if self.scope.unknown(value).is_some() {
+    fn member(&self, value: &Json, name: &Json) -> EvaluationResult {
+        if self.scope.unknown_reason(value).is_some() {
             return Ok(value.clone());
         }
         let found = match (value, name.as_i64(), name.as_str()) {
@@ -179,7 +183,7 @@ impl Parser<'_> {
         found.cloned().ok_or_else(|| format!("there is no member {name}"))
     }
 
-    fn primary(&mut self) -> Outcome {
+    fn primary(&mut self) -> EvaluationResult {
         self.rest = self.rest.trim_start();
         match self.rest.chars().next() {
             Some('\'') => self.quoted(),
@@ -198,7 +202,7 @@ impl Parser<'_> {
         }
     }
 
-    fn call(&mut self) -> Outcome {
+    fn call(&mut self) -> EvaluationResult {
         let name = self.word();
         match name.as_str() {
             "true" => return Ok(Json::from(true)),
@@ -216,8 +220,8 @@ impl Parser<'_> {
         self.scope.call(&name, &arguments)
     }
 
-    /// A text in quotes; two quotes inside are one.
-    fn quoted(&mut self) -> Outcome {
+    /// A quoted text; two quotes inside mean one.
+    fn quoted(&mut self) -> EvaluationResult {
         let mut text = String::new();
         let mut letters = self.rest.char_indices().skip(1).peekable();
         while let Some((place, letter)) = letters.next() {
@@ -269,15 +273,15 @@ mod tests {
             Json::Object(object) => object,
             other => panic!("{other} is no object"),
         };
-        let scope = Scope::new(
+        let scope = TemplateScope::new(
             parse(r#"{"a":"A","list":["x","y"],"o":{"p":7}}"#),
             parse(r#"{"v":"[concat(parameters('a'),'-v')]","loop":"[variables('loop')]"}"#),
         );
-        let told = match scope.evaluate(&Json::from(expression)) {
-            Ok(value) => scope.unknown(&value).unwrap_or_else(|| value.to_string()),
+        let result = match scope.evaluate(&Json::from(expression)) {
+            Ok(value) => scope.unknown_reason(&value).unwrap_or_else(|| value.to_string()),
             Err(why) => why,
         };
-        assert_eq!(told, expected, "{expression}");
+        assert_eq!(result, expected, "{expression}");
     }
 
     #[test]
@@ -311,7 +315,7 @@ mod tests {
 
     #[test]
     fn circles_are_refused() {
-        let scope = Scope::new(Object::new(), {
+        let scope = TemplateScope::new(Object::new(), {
             let mut variables = Object::new();
             variables.insert("loop", "[variables('loop')]");
             variables

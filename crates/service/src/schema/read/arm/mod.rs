@@ -1,10 +1,12 @@
-//! Templates of the resource manager, as written by hand or compiled from Bicep.
+//! Azure Resource Manager templates, written by hand or compiled from Bicep.
 //!
-//! `template` finds the databases and containers, `expression` gives names their values, `line` says where in the text
-//! something stands. What is not ours is listed; what is ours and not understood is a mistake with its line.
+//! `template` finds the databases and containers, `resource` reads them, `expression` evaluates names, `json_locations`
+//! maps values to lines. Resources of other kinds are listed; databases and containers that are not understood are
+//! errors.
 
 mod expression;
-mod line;
+mod json_locations;
+mod reader;
 mod resource;
 mod template;
 

@@ -1,13 +1,13 @@
-//! What the two kinds of resource say: a database, a container.
+//! The two kinds of resources: databases and containers.
 //!
-//! Owns the names of their members. Their meaning is that of the wire, which the templates share.
+//! Owns the names of their members. Templates use the wire format, so the members need no translation.
 
 use model::Json;
 
-use super::expression::Scope;
-use super::template::{Found, Reader};
-use crate::schema::origin::Mistake;
-use crate::schema::read::gather::{ContainerDraft, DatabaseDraft, Stated, ThroughputDraft};
+use super::expression::TemplateScope;
+use super::reader::{TemplateReader, TemplateResource};
+use crate::schema::location::SchemaError;
+use crate::schema::read::builder::{ContainerDraft, DatabaseDraft, Located, ThroughputDraft};
 
 const OF_RESOURCE: &[&str] = &[
     "type",
@@ -39,7 +39,7 @@ const OF_CONTAINER: &[&str] = &[
     "fullTextPolicy",
     "analyticalStorageTtl",
 ];
-/// Members of members, where a misspelt one would be overlooked.
+/// The known members of nested objects, because a misspelt one would otherwise be ignored.
 const INSIDE: &[(&str, &[&str])] = &[
     ("partitionKey", &["paths", "kind", "version", "systemKey"]),
     (
@@ -63,72 +63,72 @@ const INSIDE: &[(&str, &[&str])] = &[
 ];
 
 pub(super) fn database(
-    reader: &mut Reader<'_>,
-    scope: &Scope,
-    found: &Found<'_>,
-) -> Result<(), Mistake> {
-    refuse_unknown(reader, found.json, &found.way, "this database", OF_RESOURCE);
-    let way = format!("{}/properties", found.way);
-    let properties = required(reader, found.json, &found.way, "properties")?;
-    refuse_unknown(reader, properties, &way, "a database", OF_PROPERTIES);
+    reader: &mut TemplateReader<'_>,
+    scope: &TemplateScope,
+    found: &TemplateResource<'_>,
+) -> Result<(), SchemaError> {
+    reject_unknown(reader, found.json, &found.pointer, "this database", OF_RESOURCE);
+    let pointer = format!("{}/properties", found.pointer);
+    let properties = required(reader, found.json, &found.pointer, "properties")?;
+    reject_unknown(reader, properties, &pointer, "a database", OF_PROPERTIES);
     let [name] = segments(reader, scope, found)?;
-    let id = id(reader, scope, properties, &way, &name)?;
+    let id = id(reader, scope, properties, &pointer, &name)?;
     if let Some(resource) = properties.get("resource") {
-        refuse_unknown(reader, resource, &format!("{way}/resource"), "a database", &["id"]);
+        reject_unknown(reader, resource, &format!("{pointer}/resource"), "a database", &["id"]);
     }
-    let throughput = throughput(reader, scope, properties, &way)?;
-    reader.gathering.databases.push(DatabaseDraft { id, throughput });
+    let throughput = throughput(reader, scope, properties, &pointer)?;
+    reader.builder.databases.push(DatabaseDraft { id, throughput });
     Ok(())
 }
 
 pub(super) fn container(
-    reader: &mut Reader<'_>,
-    scope: &Scope,
-    found: &Found<'_>,
-) -> Result<(), Mistake> {
-    refuse_unknown(reader, found.json, &found.way, "this container", OF_RESOURCE);
-    let way = format!("{}/properties", found.way);
-    let properties = required(reader, found.json, &found.way, "properties")?;
-    refuse_unknown(reader, properties, &way, "a container", OF_PROPERTIES);
+    reader: &mut TemplateReader<'_>,
+    scope: &TemplateScope,
+    found: &TemplateResource<'_>,
+) -> Result<(), SchemaError> {
+    reject_unknown(reader, found.json, &found.pointer, "this container", OF_RESOURCE);
+    let pointer = format!("{}/properties", found.pointer);
+    let properties = required(reader, found.json, &found.pointer, "properties")?;
+    reject_unknown(reader, properties, &pointer, "a container", OF_PROPERTIES);
     let [database, name] = segments(reader, scope, found)?;
-    let id = id(reader, scope, properties, &way, &name)?;
-    let resource = required(reader, properties, &way, "resource")?;
-    let way_inside = format!("{way}/resource");
-    refuse_unknown(reader, resource, &way_inside, "a container", OF_CONTAINER);
-    required(reader, resource, &way_inside, "partitionKey")?;
+    let id = id(reader, scope, properties, &pointer, &name)?;
+    let resource = required(reader, properties, &pointer, "resource")?;
+    let resource_pointer = format!("{pointer}/resource");
+    reject_unknown(reader, resource, &resource_pointer, "a container", OF_CONTAINER);
+    required(reader, resource, &resource_pointer, "partitionKey")?;
     let mut members = Vec::new();
     for member in OF_CONTAINER.iter().filter(|member| **member != "id") {
         let Some(value) = resource.get(member).filter(|value| **value != Json::Null) else {
             continue;
         };
-        let way = format!("{way_inside}/{member}");
-        let origin = reader.lines.origin(&way);
+        let pointer = format!("{resource_pointer}/{member}");
+        let location = reader.lines.location(&pointer);
         if *member == "analyticalStorageTtl" {
             let what = format!(
                 "analyticalStorageTtl of '{}' is left out: there is no analytical store here",
                 id.value
             );
-            reader.gathering.note(Some(&origin), what);
+            reader.builder.note(Some(&location), what);
             continue;
         }
         if let Some((_, known)) = INSIDE.iter().find(|(name, _)| name == member) {
-            refuse_unknown(reader, value, &way, member, known);
+            reject_unknown(reader, value, &pointer, member, known);
         }
-        let value = reader.known(scope, value, &way)?;
-        members.push((*member, Stated::new(value, origin)));
+        let value = reader.known(scope, value, &pointer)?;
+        members.push((*member, Located::new(value, location)));
     }
-    let throughput = throughput(reader, scope, properties, &way)?;
-    reader.gathering.containers.push(ContainerDraft { database, id, members, throughput });
+    let throughput = throughput(reader, scope, properties, &pointer)?;
+    reader.builder.containers.push(ContainerDraft { database, id, members, throughput });
     Ok(())
 }
 
-/// The parts of the name after the account, which need not be known.
+/// The segments of the name after that of the account, which may be unknown.
 fn segments<const N: usize>(
-    reader: &Reader<'_>,
-    scope: &Scope,
-    found: &Found<'_>,
-) -> Result<[Stated<String>; N], Mistake> {
-    let way = format!("{}/name", found.way);
+    reader: &TemplateReader<'_>,
+    scope: &TemplateScope,
+    found: &TemplateResource<'_>,
+) -> Result<[Located<String>; N], SchemaError> {
+    let pointer = format!("{}/name", found.pointer);
     let parts: Vec<&str> = found.name.split('/').collect();
     let of_account = parts.len().checked_sub(N).filter(|accounts| *accounts == 1);
     let Some(of_account) = of_account else {
@@ -137,58 +137,60 @@ fn segments<const N: usize>(
             parts.len(),
             N + 1
         );
-        return Err(reader.at(&way, message));
+        return Err(reader.at(&pointer, message));
     };
     let mut stated = Vec::new();
     for part in parts.into_iter().skip(of_account) {
-        if let Some(why) = scope.unknown(&Json::from(part)) {
-            return Err(reader.at(&way, why));
+        if let Some(why) = scope.unknown_reason(&Json::from(part)) {
+            return Err(reader.at(&pointer, why));
         }
-        stated.push(Stated::new(part.to_owned(), reader.lines.origin(&way)));
+        stated.push(Located::new(part.to_owned(), reader.lines.location(&pointer)));
     }
-    stated.try_into().map_err(|_| reader.at(&way, "the name has too few parts".to_owned()))
+    stated.try_into().map_err(|_| reader.at(&pointer, "the name has too few parts".to_owned()))
 }
 
-/// The id of a resource, which says the same as the end of its name.
+/// The id of a resource, which must equal the last segment of its name.
 fn id(
-    reader: &Reader<'_>,
-    scope: &Scope,
+    reader: &TemplateReader<'_>,
+    scope: &TemplateScope,
     properties: &Json,
-    way: &str,
-    name: &Stated<String>,
-) -> Result<Stated<String>, Mistake> {
-    let way = format!("{way}/resource");
+    pointer: &str,
+    name: &Located<String>,
+) -> Result<Located<String>, SchemaError> {
+    let pointer = format!("{pointer}/resource");
     let resource = properties.get("resource").ok_or_else(|| {
-        reader.at(&way, format!("'{}' has no 'resource'; give it one with an id", name.value))
+        reader.at(&pointer, format!("'{}' has no 'resource'; give it one with an id", name.value))
     })?;
-    let given = required(reader, resource, &way, "id")?;
-    let way = format!("{way}/id");
-    let id = reader.known(scope, given, &way)?;
+    let given = required(reader, resource, &pointer, "id")?;
+    let pointer = format!("{pointer}/id");
+    let id = reader.known(scope, given, &pointer)?;
     match id.as_str() {
-        Some(id) if id == name.value => Ok(Stated::new(id.to_owned(), reader.lines.origin(&way))),
+        Some(id) if id == name.value => {
+            Ok(Located::new(id.to_owned(), reader.lines.location(&pointer)))
+        }
         _ => {
             let message = format!("the id {id} differs from '{}', the end of the name", name.value);
-            Err(reader.at(&way, message))
+            Err(reader.at(&pointer, message))
         }
     }
 }
 
 fn throughput(
-    reader: &mut Reader<'_>,
-    scope: &Scope,
+    reader: &mut TemplateReader<'_>,
+    scope: &TemplateScope,
     properties: &Json,
-    way: &str,
-) -> Result<ThroughputDraft, Mistake> {
-    let way = format!("{way}/options");
+    pointer: &str,
+) -> Result<ThroughputDraft, SchemaError> {
+    let pointer = format!("{pointer}/options");
     let Some(options) = properties.get("options") else { return Ok(ThroughputDraft::default()) };
-    let options = reader.known(scope, options, &way)?;
-    refuse_unknown(reader, &options, &way, "options", OF_OPTIONS);
+    let options = reader.known(scope, options, &pointer)?;
+    reject_unknown(reader, &options, &pointer, "options", OF_OPTIONS);
     let number = |value: Option<&Json>, name: &str| {
-        let way = format!("{way}/{name}");
+        let pointer = format!("{pointer}/{name}");
         let Some(value) = value.filter(|value| **value != Json::Null) else { return Ok(None) };
         match value.as_i64() {
-            Some(number) => Ok(Some(Stated::new(number, reader.lines.origin(&way)))),
-            None => Err(reader.at(&way, format!("{name} is a whole number, not {value}"))),
+            Some(number) => Ok(Some(Located::new(number, reader.lines.location(&pointer)))),
+            None => Err(reader.at(&pointer, format!("{name} is a whole number, not {value}"))),
         }
     };
     let autoscale = options.get("autoscaleSettings").and_then(|it| it.get("maxThroughput"));
@@ -199,19 +201,25 @@ fn throughput(
 }
 
 fn required<'t>(
-    reader: &Reader<'_>,
+    reader: &TemplateReader<'_>,
     json: &'t Json,
-    way: &str,
+    pointer: &str,
     name: &str,
-) -> Result<&'t Json, Mistake> {
-    json.get(name).ok_or_else(|| reader.at(way, format!("'{name}' is missing here")))
+) -> Result<&'t Json, SchemaError> {
+    json.get(name).ok_or_else(|| reader.at(pointer, format!("'{name}' is missing here")))
 }
 
-fn refuse_unknown(reader: &mut Reader<'_>, json: &Json, way: &str, thing: &str, known: &[&str]) {
+fn reject_unknown(
+    reader: &mut TemplateReader<'_>,
+    json: &Json,
+    pointer: &str,
+    thing: &str,
+    known: &[&str],
+) {
     let Some(object) = json.as_object() else { return };
     for (name, _) in object.iter().filter(|(name, _)| !known.contains(name)) {
         let message = format!("{thing} knows no '{name}'; it knows {}", known.join(", "));
-        let mistake = reader.at(&format!("{way}/{name}"), message);
-        reader.gathering.mistakes.push(mistake);
+        let error = reader.at(&format!("{pointer}/{name}"), message);
+        reader.builder.errors.push(error);
     }
 }

@@ -1,56 +1,44 @@
-//! The resources of a template, also those nested in others and in modules.
+//! The resources of a template, including those nested in others and in modules.
 //!
-//! Owns parameters and their defaults, types and names put together from those around them. Does not own what a
-//! database or container says: see `resource`.
+//! Owns parameters and their defaults, and the full types and names of nested resources. Does not own the properties of
+//! databases and containers: see `resource`.
 
 use model::{Json, Object};
 
-use super::expression::Scope;
-use super::line::Lines;
+use super::expression::TemplateScope;
+use super::json_locations::JsonLocations;
+use super::reader::{TemplateReader, TemplateResource};
 use super::resource;
-use crate::schema::origin::{Mistake, Mistakes, Source};
-use crate::schema::read::gather::Gathering;
-use crate::schema::read::options::load;
-use crate::schema::read::{ReadOptions, Reading};
+use crate::schema::location::{SchemaError, SchemaErrors, SourceFile};
+use crate::schema::read::builder::SchemaBuilder;
+use crate::schema::read::parsed::{ParsedSchema, SchemaReadOptions};
 
 const DATABASE: &str = "microsoft.documentdb/databaseaccounts/sqldatabases";
 const CONTAINER: &str = "microsoft.documentdb/databaseaccounts/sqldatabases/containers";
 const DEPLOYMENT: &str = "microsoft.resources/deployments";
 
 /// Reads a template.
-pub(in super::super) fn read(source: &Source, options: &ReadOptions) -> Result<Reading, Mistakes> {
+pub(in super::super) fn read(
+    source: &SourceFile,
+    options: &SchemaReadOptions,
+) -> Result<ParsedSchema, SchemaErrors> {
     let template = parse(source)?;
     let given = match &options.parameters {
-        Some(path) => given(&load(path)?)?,
+        Some(path) => parameter_values(&SourceFile::load(path)?)?,
         None => Object::new(),
     };
-    let lines = Lines::of(source);
-    let mut reader = Reader { lines: &lines, gathering: Gathering::default() };
+    let lines = JsonLocations::new(source);
+    let mut reader = TemplateReader { lines: &lines, builder: SchemaBuilder::default() };
     if template.get("resources").is_none() {
         let message = "this is no template: it has no 'resources'";
-        return Err(Mistake::at(&lines.origin(""), message).into());
+        return Err(SchemaError::at(&lines.location(""), message).into());
     }
     reader.template(&template, given, "");
-    reader.gathering.finish()
+    reader.builder.finish()
 }
 
-pub(super) struct Reader<'s> {
-    pub(super) lines: &'s Lines<'s>,
-    pub(super) gathering: Gathering,
-}
-
-/// A resource with where it stands and what it is part of.
-pub(super) struct Found<'t> {
-    pub(super) json: &'t Json,
-    pub(super) way: String,
-    /// Its type with those around it, in small letters.
-    kind: String,
-    /// Its name with those around it.
-    pub(super) name: String,
-}
-
-impl Reader<'_> {
-    fn template(&mut self, template: &Json, mut given: Object, way: &str) {
+impl TemplateReader<'_> {
+    fn template(&mut self, template: &Json, mut given: Object, pointer: &str) {
         let declared = template.get("parameters").and_then(Json::as_object);
         for (name, declaration) in declared.into_iter().flat_map(Object::iter) {
             if let (None, Some(default)) = (given.get(name), declaration.get("defaultValue")) {
@@ -58,42 +46,47 @@ impl Reader<'_> {
             }
         }
         let variables = template.get("variables").and_then(Json::as_object).cloned();
-        let scope = Scope::new(given, variables.unwrap_or_default());
-        self.resources(&scope, template, way, None);
+        let scope = TemplateScope::new(given, variables.unwrap_or_default());
+        self.resources(&scope, template, pointer, None);
     }
 
-    /// The resources below a template or a resource; a list, or an object of names.
-    fn resources(&mut self, scope: &Scope, json: &Json, way: &str, outer: Option<&Found<'_>>) {
-        let way = format!("{way}/resources");
+    /// Reads the resources below a template or a resource: a list, or an object by name.
+    fn resources(
+        &mut self,
+        scope: &TemplateScope,
+        json: &Json,
+        pointer: &str,
+        outer: Option<&TemplateResource<'_>>,
+    ) {
+        let pointer = format!("{pointer}/resources");
         let inner: Vec<(String, &Json)> = match json.get("resources") {
             Some(Json::Array(list)) => {
                 let numbered = list.iter().enumerate();
-                numbered.map(|(number, one)| (format!("{way}/{number}"), one)).collect()
+                numbered.map(|(number, one)| (format!("{pointer}/{number}"), one)).collect()
             }
             Some(Json::Object(named)) => {
-                named.iter().map(|(name, one)| (format!("{way}/{name}"), one)).collect()
+                named.iter().map(|(name, one)| (format!("{pointer}/{name}"), one)).collect()
             }
             _ => Vec::new(),
         };
-        for (way, json) in inner {
-            if let Err(mistake) = self.resource(scope, json, &way, outer) {
-                self.gathering.mistakes.push(mistake);
+        for (pointer, json) in inner {
+            if let Err(error) = self.resource(scope, json, &pointer, outer) {
+                self.builder.errors.push(error);
             }
         }
     }
 
     fn resource(
         &mut self,
-        scope: &Scope,
+        scope: &TemplateScope,
         json: &Json,
-        way: &str,
-        outer: Option<&Found<'_>>,
-    ) -> Result<(), Mistake> {
-        let kind = json
-            .get("type")
-            .and_then(Json::as_str)
-            .ok_or_else(|| Mistake::at(&self.lines.origin(way), "this resource has no 'type'"))?;
-        let own_name = self.text(scope, json, way, "name")?;
+        pointer: &str,
+        outer: Option<&TemplateResource<'_>>,
+    ) -> Result<(), SchemaError> {
+        let kind = json.get("type").and_then(Json::as_str).ok_or_else(|| {
+            SchemaError::at(&self.lines.location(pointer), "this resource has no 'type'")
+        })?;
+        let own_name = self.text(scope, json, pointer, "name")?;
         let is_whole = kind.contains("Microsoft.") || outer.is_none();
         let (kind, name) = match outer {
             Some(outer) if !is_whole => {
@@ -102,7 +95,12 @@ impl Reader<'_> {
             _ => (kind.to_owned(), own_name),
         };
         let shown = kind.clone();
-        let found = Found { json, way: way.to_owned(), kind: kind.to_ascii_lowercase(), name };
+        let found = TemplateResource {
+            json,
+            pointer: pointer.to_owned(),
+            kind: kind.to_ascii_lowercase(),
+            name,
+        };
         if json.get("existing").and_then(Json::as_bool) == Some(true) {
             return Ok(());
         }
@@ -119,94 +117,98 @@ impl Reader<'_> {
             }
             DEPLOYMENT => return self.deployment(scope, &found),
             _ => {
-                let origin = self.lines.origin(way);
-                self.gathering.ignore(&origin, format!("resource {shown}"));
+                let location = self.lines.location(pointer);
+                self.builder.ignore(&location, format!("resource {shown}"));
             }
         }
-        self.resources(scope, json, way, Some(&found));
+        self.resources(scope, json, pointer, Some(&found));
         Ok(())
     }
 
-    /// A module: a template inside of a template.
-    fn deployment(&mut self, scope: &Scope, found: &Found<'_>) -> Result<(), Mistake> {
+    /// Reads a module: a template inside of a template.
+    fn deployment(
+        &mut self,
+        scope: &TemplateScope,
+        found: &TemplateResource<'_>,
+    ) -> Result<(), SchemaError> {
         let properties = found.json.get("properties");
         let Some(template) = properties.and_then(|it| it.get("template")) else {
-            let origin = self.lines.origin(&found.way);
-            self.gathering.ignore(&origin, "a deployment whose template is not in this file");
+            let location = self.lines.location(&found.pointer);
+            self.builder.ignore(&location, "a deployment whose template is not in this file");
             return Ok(());
         };
-        let way = format!("{}/properties/template", found.way);
+        let pointer = format!("{}/properties/template", found.pointer);
         let evaluated_in = properties
             .and_then(|it| it.get("expressionEvaluationOptions"))
             .and_then(|it| it.get("scope"))
             .and_then(Json::as_str);
         if !evaluated_in.is_some_and(|it| it.eq_ignore_ascii_case("inner")) {
-            self.resources(scope, template, &way, None);
+            self.resources(scope, template, &pointer, None);
             return Ok(());
         }
         let passed = properties.and_then(|it| it.get("parameters")).and_then(Json::as_object);
         let mut given = Object::new();
         for (name, parameter) in passed.into_iter().flat_map(Object::iter) {
             let Some(value) = parameter.get("value") else { continue };
-            let value = scope.evaluate(value).map_err(|why| self.at(&found.way, why))?;
-            // What cannot be known outside is not known inside either.
-            if scope.unknown(&value).is_none() {
+            let value = scope.evaluate(value).map_err(|why| self.at(&found.pointer, why))?;
+            // A value that is unknown outside is unknown inside too.
+            if scope.unknown_reason(&value).is_none() {
                 given.insert(name, value);
             }
         }
-        self.template(template, given, &way);
+        self.template(template, given, &pointer);
         Ok(())
     }
 
-    fn is_wanted(&self, scope: &Scope, found: &Found<'_>) -> Result<bool, Mistake> {
+    fn is_wanted(
+        &self,
+        scope: &TemplateScope,
+        found: &TemplateResource<'_>,
+    ) -> Result<bool, SchemaError> {
         if found.json.get("copy").is_some() {
             let message = "a 'copy' loop is not read; write its resources out".to_owned();
-            return Err(self.at(&format!("{}/copy", found.way), message));
+            return Err(self.at(&format!("{}/copy", found.pointer), message));
         }
         let Some(condition) = found.json.get("condition") else { return Ok(true) };
-        let way = format!("{}/condition", found.way);
-        let value = self.known(scope, condition, &way)?;
-        value
-            .as_bool()
-            .ok_or_else(|| self.at(&way, format!("the condition is true or false, not {value}")))
+        let pointer = format!("{}/condition", found.pointer);
+        let value = self.known(scope, condition, &pointer)?;
+        value.as_bool().ok_or_else(|| {
+            self.at(&pointer, format!("the condition is true or false, not {value}"))
+        })
     }
 
-    fn text(&self, scope: &Scope, json: &Json, way: &str, name: &str) -> Result<String, Mistake> {
-        let way = format!("{way}/{name}");
+    fn text(
+        &self,
+        scope: &TemplateScope,
+        json: &Json,
+        pointer: &str,
+        name: &str,
+    ) -> Result<String, SchemaError> {
+        let pointer = format!("{pointer}/{name}");
         let given = json
             .get(name)
-            .ok_or_else(|| self.at(&way, format!("this resource has no '{name}'")))?;
-        let value = scope.evaluate(given).map_err(|why| self.at(&way, why))?;
+            .ok_or_else(|| self.at(&pointer, format!("this resource has no '{name}'")))?;
+        let value = scope.evaluate(given).map_err(|why| self.at(&pointer, why))?;
         match value.as_str() {
             Some(text) => Ok(text.to_owned()),
             None => {
-                Err(self.at(&way, format!("the '{name}' of a resource is a text, not {value}")))
+                Err(self.at(&pointer, format!("the '{name}' of a resource is a text, not {value}")))
             }
         }
     }
-
-    /// The value of an expression that must be known.
-    pub(super) fn known(&self, scope: &Scope, json: &Json, way: &str) -> Result<Json, Mistake> {
-        let value = scope.evaluate(json).map_err(|why| self.at(way, why))?;
-        match scope.unknown(&value) {
-            None => Ok(value),
-            Some(why) => Err(self.at(way, why)),
-        }
-    }
-
-    pub(super) fn at(&self, way: &str, message: String) -> Mistake {
-        Mistake::at(&self.lines.origin(way), message)
-    }
 }
 
-fn parse(source: &Source) -> Result<Json, Mistake> {
+fn parse(source: &SourceFile) -> Result<Json, SchemaError> {
     Json::parse(source.text.as_bytes()).map_err(|error| {
-        Mistake::at(&source.origin(error.offset), format!("this is no JSON: {}", error.reason))
+        SchemaError::at(
+            &source.location(error.offset),
+            format!("this is no JSON: {}", error.reason),
+        )
     })
 }
 
-/// The values of a file of parameters.
-fn given(source: &Source) -> Result<Object, Mistake> {
+/// The values in a parameters file.
+fn parameter_values(source: &SourceFile) -> Result<Object, SchemaError> {
     let json = parse(source)?;
     let parameters = json.get("parameters").unwrap_or(&json);
     let mut given = Object::new();

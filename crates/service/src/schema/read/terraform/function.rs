@@ -1,11 +1,9 @@
-//! The functions of the language that occur in names and lists of names.
-//!
-//! Owns a few of them. Any other is a mistake that names it.
+//! The functions of the language that are used in names and lists of names. Any other is an error.
 
 use hcl::Value;
 use hcl::eval::{Context, FuncArgs, FuncDef, ParamType};
 
-/// Makes the functions known.
+/// Declares the functions.
 pub(super) fn declare(context: &mut Context<'_>) {
     let one = |function, param| FuncDef::builder().param(param).build(function);
     let many = |function| FuncDef::builder().variadic_param(ParamType::Any).build(function);
@@ -80,7 +78,7 @@ fn text_at(arguments: &FuncArgs, place: usize) -> Result<String, String> {
     text_of(arguments.get(place).ok_or("a value is missing")?)
 }
 
-/// A text, or a number or truth as Terraform makes a text of it.
+/// A text; a number or boolean is converted as Terraform does.
 pub(super) fn text_of(value: &Value) -> Result<String, String> {
     match value {
         Value::String(text) => Ok(text.clone()),

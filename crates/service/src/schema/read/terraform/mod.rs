@@ -1,13 +1,14 @@
 //! Terraform files: databases and containers of the provider `azurerm`.
 //!
-//! `module` takes the files apart, `scope` gives expressions their values, `resource` and `arguments` turn blocks into
-//! members of the wire form. What is not ours is listed; what is ours and not understood is a mistake with its line.
+//! `module` sorts the blocks of the files, `scope` evaluates expressions, `resource` and `arguments` translate blocks
+//! into members of the wire format. Resources of other kinds are listed; databases and containers that are not
+//! understood are errors.
 
 mod arguments;
 mod function;
-mod given;
 mod module;
 mod resource;
 mod scope;
+mod variables;
 
 pub(super) use resource::{read_files, read_folder};

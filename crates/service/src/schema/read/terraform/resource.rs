@@ -1,21 +1,20 @@
-//! Databases and containers among the resources of Terraform files.
+//! The databases and containers in Terraform files.
 //!
-//! Owns the arguments of the two resources, old and current. Does not own their values: see `scope`.
+//! Owns the arguments of the two resources, old and current. Does not own evaluating them: see `scope`.
 
 use std::path::{Path, PathBuf};
 
 use model::Json;
 
-use super::arguments::{Arguments, list, object};
-use super::given;
-use super::module::{Module, Resource};
-use super::scope::{DATABASE, Iteration, Scope};
-use crate::schema::origin::{Mistake, Mistakes, Source};
-use crate::schema::read::gather::{
-    ContainerDraft, DatabaseDraft, Gathering, Stated, ThroughputDraft,
+use super::arguments::{ResourceArguments, list, object};
+use super::module::{TerraformModule, TerraformResource};
+use super::scope::{DATABASE, ResourceInstance, TerraformScope};
+use super::variables;
+use crate::schema::location::{SchemaError, SchemaErrors, SourceFile};
+use crate::schema::read::builder::{
+    ContainerDraft, DatabaseDraft, Located, SchemaBuilder, ThroughputDraft,
 };
-use crate::schema::read::options::load;
-use crate::schema::read::{ReadOptions, Reading};
+use crate::schema::read::parsed::{ParsedSchema, SchemaReadOptions};
 
 const CONTAINER: &str = "azurerm_cosmosdb_sql_container";
 const OF_DATABASE: &[&str] =
@@ -45,50 +44,50 @@ const OF_CONFLICTS: &[&str] =
 /// Reads all `.tf` files of a folder.
 pub(in super::super) fn read_folder(
     folder: &Path,
-    options: &ReadOptions,
-) -> Result<Reading, Mistakes> {
+    options: &SchemaReadOptions,
+) -> Result<ParsedSchema, SchemaErrors> {
     let is_terraform = |path: &PathBuf| path.extension().is_some_and(|it| it == "tf");
-    let paths: Vec<_> = given::entries(folder).into_iter().filter(is_terraform).collect();
+    let paths: Vec<_> = variables::entries(folder).into_iter().filter(is_terraform).collect();
     if paths.is_empty() {
         let message = format!("{} has no .tf files", folder.display());
-        return Err(Mistake::anywhere(message).into());
+        return Err(SchemaError::anywhere(message).into());
     }
-    let sources = paths.iter().map(|path| load(path)).collect::<Result<Vec<_>, _>>()?;
-    read(sources, &given::automatic_files(folder), options)
+    let sources = paths.iter().map(|path| SourceFile::load(path)).collect::<Result<Vec<_>, _>>()?;
+    read(sources, &variables::automatic_files(folder), options)
 }
 
 /// Reads single files.
 pub(in super::super) fn read_files(
-    sources: Vec<Source>,
-    options: &ReadOptions,
-) -> Result<Reading, Mistakes> {
+    sources: Vec<SourceFile>,
+    options: &SchemaReadOptions,
+) -> Result<ParsedSchema, SchemaErrors> {
     read(sources, &[], options)
 }
 
 fn read(
-    sources: Vec<Source>,
+    sources: Vec<SourceFile>,
     automatic: &[PathBuf],
-    options: &ReadOptions,
-) -> Result<Reading, Mistakes> {
-    let mut gathering = Gathering::default();
-    let module = Module::parse(sources, &mut gathering.mistakes);
-    if !gathering.mistakes.is_empty() {
-        return gathering.finish();
+    options: &SchemaReadOptions,
+) -> Result<ParsedSchema, SchemaErrors> {
+    let mut builder = SchemaBuilder::default();
+    let module = TerraformModule::parse(sources, &mut builder.errors);
+    if !builder.errors.is_empty() {
+        return builder.finish();
     }
-    let values = given::values(&module, automatic, options, &mut gathering);
-    let scope = Scope::new(&module, values, options.database.as_deref());
+    let values = variables::values(&module, automatic, options, &mut builder);
+    let scope = TerraformScope::new(&module, values, options.database.as_deref());
     for resource in &module.resources {
         match resource.kind.as_str() {
-            DATABASE => each_instance(&scope, resource, &mut gathering, database),
-            CONTAINER => each_instance(&scope, resource, &mut gathering, container),
-            _ => gathering.ignore(&resource.origin, format!("resource {}", resource.address())),
+            DATABASE => each_instance(&scope, resource, &mut builder, database),
+            CONTAINER => each_instance(&scope, resource, &mut builder, container),
+            _ => builder.ignore(&resource.location, format!("resource {}", resource.address())),
         }
     }
     for data in module.data.iter().filter(|data| data.kind != DATABASE) {
-        gathering.ignore(&data.origin, format!("data {}", data.address()));
+        builder.ignore(&data.location, format!("data {}", data.address()));
     }
-    for (origin, what) in &module.others {
-        gathering.ignore(origin, what.as_str());
+    for (location, what) in &module.others {
+        builder.ignore(location, what.as_str());
     }
     for (address, name) in scope.assumed() {
         let what = match options.database {
@@ -98,82 +97,93 @@ fn read(
                  (say another with --database)"
             ),
         };
-        gathering.note(None, what);
+        builder.note(None, what);
     }
-    gathering.finish()
+    builder.finish()
 }
 
-type Draft = fn(&Arguments<'_>, &mut Gathering) -> Result<(), Mistake>;
+type Draft = fn(&ResourceArguments<'_>, &mut SchemaBuilder) -> Result<(), SchemaError>;
 
-fn each_instance(scope: &Scope<'_>, resource: &Resource, gathering: &mut Gathering, draft: Draft) {
+fn each_instance(
+    scope: &TerraformScope<'_>,
+    resource: &TerraformResource,
+    builder: &mut SchemaBuilder,
+    draft: Draft,
+) {
     let thing = resource.address();
-    let instances = gathering.keep(scope.instances(resource)).unwrap_or_default();
+    let instances = builder.keep(scope.instances(resource)).unwrap_or_default();
     for iteration in &instances {
-        let iteration: Option<&Iteration> = iteration.as_ref();
-        let (body, file, origin) = (&resource.body, resource.file, &resource.origin);
-        let arguments = Arguments { scope, body, file, iteration, thing: &thing, origin };
-        let drafted = draft(&arguments, gathering);
-        gathering.keep(drafted);
+        let iteration: Option<&ResourceInstance> = iteration.as_ref();
+        let (body, file, location) = (&resource.body, resource.file, &resource.location);
+        let arguments = ResourceArguments { scope, body, file, iteration, thing: &thing, location };
+        let drafted = draft(&arguments, builder);
+        builder.keep(drafted);
     }
 }
 
-fn database(arguments: &Arguments<'_>, gathering: &mut Gathering) -> Result<(), Mistake> {
-    arguments.refuse_unknown(OF_DATABASE, gathering);
+fn database(
+    arguments: &ResourceArguments<'_>,
+    builder: &mut SchemaBuilder,
+) -> Result<(), SchemaError> {
+    arguments.reject_unknown(OF_DATABASE, builder);
     let id = arguments.required_text("name")?;
-    let throughput = throughput(arguments, gathering)?;
-    gathering.databases.push(DatabaseDraft { id, throughput });
+    let throughput = throughput(arguments, builder)?;
+    builder.databases.push(DatabaseDraft { id, throughput });
     Ok(())
 }
 
-fn container(arguments: &Arguments<'_>, gathering: &mut Gathering) -> Result<(), Mistake> {
-    arguments.refuse_unknown(OF_CONTAINER, gathering);
+fn container(
+    arguments: &ResourceArguments<'_>,
+    builder: &mut SchemaBuilder,
+) -> Result<(), SchemaError> {
+    arguments.reject_unknown(OF_CONTAINER, builder);
     let id = arguments.required_text("name")?;
     let database = arguments.required_text("database_name")?;
     let mut members = vec![("partitionKey", partition_key(arguments)?)];
     if let Some(seconds) = arguments.integer("default_ttl")? {
-        members.push(("defaultTtl", Stated::new(Json::from(seconds.value), seconds.origin)));
+        members.push(("defaultTtl", Located::new(Json::from(seconds.value), seconds.location)));
     }
     if let Some(seconds) = arguments.integer("analytical_storage_ttl")? {
         let what = format!(
             "analytical_storage_ttl of '{}' is left out: there is no analytical store here",
             id.value
         );
-        gathering.note(Some(&seconds.origin), what);
+        builder.note(Some(&seconds.location), what);
     }
-    if let Some((block, origin)) = arguments.block("indexing_policy")? {
-        let policy = indexing_policy(&arguments.inside(block, &origin), gathering)?;
-        members.push(("indexingPolicy", Stated::new(policy, origin)));
+    if let Some((block, location)) = arguments.block("indexing_policy")? {
+        let policy = indexing_policy(&arguments.inside(block, &location), builder)?;
+        members.push(("indexingPolicy", Located::new(policy, location)));
     }
-    members.extend(unique_keys(arguments, gathering)?.map(|keys| ("uniqueKeyPolicy", keys)));
-    if let Some((block, origin)) = arguments.block("conflict_resolution_policy")? {
-        let inside = arguments.inside(block, &origin);
-        inside.refuse_unknown(OF_CONFLICTS, gathering);
-        let text = |name| Ok::<_, Mistake>(inside.text(name)?.map(|text| text.value.into()));
+    members.extend(unique_keys(arguments, builder)?.map(|keys| ("uniqueKeyPolicy", keys)));
+    if let Some((block, location)) = arguments.block("conflict_resolution_policy")? {
+        let inside = arguments.inside(block, &location);
+        inside.reject_unknown(OF_CONFLICTS, builder);
+        let text = |name| Ok::<_, SchemaError>(inside.text(name)?.map(|text| text.value.into()));
         let policy = object([
             ("mode", Some(inside.required_text("mode")?.value.into())),
             ("conflictResolutionPath", text("conflict_resolution_path")?),
             ("conflictResolutionProcedure", text("conflict_resolution_procedure")?),
         ]);
-        members.push(("conflictResolutionPolicy", Stated::new(policy, origin)));
+        members.push(("conflictResolutionPolicy", Located::new(policy, location)));
     }
-    let throughput = throughput(arguments, gathering)?;
-    gathering.containers.push(ContainerDraft { database, id, members, throughput });
+    let throughput = throughput(arguments, builder)?;
+    builder.containers.push(ContainerDraft { database, id, members, throughput });
     Ok(())
 }
 
 /// `partition_key_paths`, or `partition_key_path` of older versions of the provider.
-fn partition_key(arguments: &Arguments<'_>) -> Result<Stated<Json>, Mistake> {
+fn partition_key(arguments: &ResourceArguments<'_>) -> Result<Located<Json>, SchemaError> {
     let old = arguments.text("partition_key_path")?;
     let current = arguments.texts("partition_key_paths")?;
     let paths = match (current, old) {
         (Some(_), Some(old)) => {
-            return Err(Mistake::at(
-                &old.origin,
+            return Err(SchemaError::at(
+                &old.location,
                 "partition_key_path and partition_key_paths are both given; give the second",
             ));
         }
         (Some(paths), None) => paths,
-        (None, Some(path)) => Stated::new(vec![path.value], path.origin),
+        (None, Some(path)) => Located::new(vec![path.value], path.location),
         (None, None) => return Err(arguments.missing("partition_key_paths")),
     };
     let kind = arguments.text("partition_key_kind")?.map(|kind| kind.value);
@@ -183,22 +193,25 @@ fn partition_key(arguments: &Arguments<'_>) -> Result<Stated<Json>, Mistake> {
         ("kind", Some(kind.unwrap_or_else(|| "Hash".to_owned()).into())),
         ("version", version.map(|version| version.value.into())),
     ]);
-    Ok(Stated::new(key, paths.origin))
+    Ok(Located::new(key, paths.location))
 }
 
-fn indexing_policy(arguments: &Arguments<'_>, gathering: &mut Gathering) -> Result<Json, Mistake> {
-    arguments.refuse_unknown(OF_INDEXING, gathering);
+fn indexing_policy(
+    arguments: &ResourceArguments<'_>,
+    builder: &mut SchemaBuilder,
+) -> Result<Json, SchemaError> {
+    arguments.reject_unknown(OF_INDEXING, builder);
     let mode = arguments.text("indexing_mode")?.map(|mode| mode.value.into());
     let mut composite = Vec::new();
-    for (block, origin) in arguments.blocks("composite_index") {
-        let inside = arguments.inside(block, &origin);
-        inside.refuse_unknown(&["index"], gathering);
-        composite.push(Json::Array(paths(&inside, "index", &["path", "order"], gathering)?));
+    for (block, location) in arguments.blocks("composite_index") {
+        let inside = arguments.inside(block, &location);
+        inside.reject_unknown(&["index"], builder);
+        composite.push(Json::Array(paths(&inside, "index", &["path", "order"], builder)?));
     }
-    let included = paths(arguments, "included_path", &["path"], gathering)?;
-    let excluded = paths(arguments, "excluded_path", &["path"], gathering)?;
+    let included = paths(arguments, "included_path", &["path"], builder)?;
+    let excluded = paths(arguments, "excluded_path", &["path"], builder)?;
     // The provider computes the types of a spatial index; old versions let them be given.
-    let spatial = paths(arguments, "spatial_index", &["path", "types"], gathering)?;
+    let spatial = paths(arguments, "spatial_index", &["path", "types"], builder)?;
     let given = |list: Vec<Json>| (!list.is_empty()).then_some(Json::Array(list));
     Ok(object([
         ("indexingMode", mode),
@@ -209,17 +222,17 @@ fn indexing_policy(arguments: &Arguments<'_>, gathering: &mut Gathering) -> Resu
     ]))
 }
 
-/// The blocks of a name, each with a path and what else it may have.
+/// The blocks of a name, each with a path and optional arguments.
 fn paths(
-    arguments: &Arguments<'_>,
+    arguments: &ResourceArguments<'_>,
     name: &str,
     known: &[&str],
-    gathering: &mut Gathering,
-) -> Result<Vec<Json>, Mistake> {
+    builder: &mut SchemaBuilder,
+) -> Result<Vec<Json>, SchemaError> {
     let mut found = Vec::new();
-    for (block, origin) in arguments.blocks(name) {
-        let inside = arguments.inside(block, &origin);
-        inside.refuse_unknown(known, gathering);
+    for (block, location) in arguments.blocks(name) {
+        let inside = arguments.inside(block, &location);
+        inside.reject_unknown(known, builder);
         let order = match known.contains(&"order") {
             true => inside.text("order")?.map(|order| order.value.into()),
             false => None,
@@ -235,30 +248,31 @@ fn paths(
 }
 
 fn unique_keys(
-    arguments: &Arguments<'_>,
-    gathering: &mut Gathering,
-) -> Result<Option<Stated<Json>>, Mistake> {
+    arguments: &ResourceArguments<'_>,
+    builder: &mut SchemaBuilder,
+) -> Result<Option<Located<Json>>, SchemaError> {
     let mut keys = Vec::new();
     let mut first = None;
-    for (block, origin) in arguments.blocks("unique_key") {
-        let inside = arguments.inside(block, &origin);
-        inside.refuse_unknown(&["paths"], gathering);
+    for (block, location) in arguments.blocks("unique_key") {
+        let inside = arguments.inside(block, &location);
+        inside.reject_unknown(&["paths"], builder);
         let paths = inside.texts("paths")?.ok_or_else(|| inside.missing("paths"))?;
         keys.push(object([("paths", Some(list(&paths.value)))]));
-        first.get_or_insert(origin);
+        first.get_or_insert(location);
     }
-    Ok(first.map(|origin| Stated::new(object([("uniqueKeys", Some(Json::Array(keys)))]), origin)))
+    Ok(first
+        .map(|location| Located::new(object([("uniqueKeys", Some(Json::Array(keys)))]), location)))
 }
 
 fn throughput(
-    arguments: &Arguments<'_>,
-    gathering: &mut Gathering,
-) -> Result<ThroughputDraft, Mistake> {
+    arguments: &ResourceArguments<'_>,
+    builder: &mut SchemaBuilder,
+) -> Result<ThroughputDraft, SchemaError> {
     let manual = arguments.integer("throughput")?;
     let autoscale_max = match arguments.block("autoscale_settings")? {
-        Some((block, origin)) => {
-            let inside = arguments.inside(block, &origin);
-            inside.refuse_unknown(&["max_throughput"], gathering);
+        Some((block, location)) => {
+            let inside = arguments.inside(block, &location);
+            inside.reject_unknown(&["max_throughput"], builder);
             inside.integer("max_throughput")?
         }
         None => None,

@@ -1,7 +1,7 @@
-//! The values of expressions: variables, locals, and what one resource says about another.
+//! Evaluates expressions: variables, locals, and references to other resources.
 //!
-//! Owns how references are followed, and only those that an expression needs: an account or a resource group may be
-//! missing as long as nothing of a schema depends on it.
+//! Owns resolving references, and only those that an expression needs: an account or a resource group may be missing,
+//! as long as no part of a schema depends on it.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,58 +13,59 @@ use hcl::eval::{Context, Evaluate};
 use hcl::{Map, Value};
 
 use super::function;
-use super::module::{Module, Resource, Term};
-use crate::schema::origin::{Mistake, Origin};
+use super::module::{LocatedExpression, TerraformModule, TerraformResource};
+use crate::schema::location::{SchemaError, SourceLocation};
 
 pub(super) const DATABASE: &str = "azurerm_cosmosdb_sql_database";
 
-/// Where expressions get their values.
-pub(super) struct Scope<'m> {
-    pub(super) module: &'m Module,
-    given: BTreeMap<String, Value>,
+/// The values that expressions refer to.
+pub(super) struct TerraformScope<'m> {
+    pub(super) module: &'m TerraformModule,
+    values: BTreeMap<String, Value>,
     database: Option<&'m str>,
-    busy: RefCell<Vec<String>>,
-    /// Databases that are referred to and not declared, with the name that was taken.
+    /// The references that are being resolved, innermost last.
+    resolving: RefCell<Vec<String>>,
+    /// Databases that are referred to but not declared, with the name that is assumed.
     assumed: RefCell<BTreeSet<(String, String)>>,
 }
 
-/// One of the resources that `for_each` or `count` makes of a block.
+/// One of the instances that `for_each` or `count` makes of a block.
 #[derive(Clone, Debug)]
-pub(super) struct Iteration {
+pub(super) struct ResourceInstance {
     root: &'static str,
     key: String,
     value: Value,
 }
 
-/// What an expression names, such as `var.name`.
-struct Reference {
+/// A reference in an expression, such as `var.name`.
+struct ExpressionReference {
     path: Vec<String>,
     offset: usize,
 }
 
-impl<'m> Scope<'m> {
+impl<'m> TerraformScope<'m> {
     pub(super) fn new(
-        module: &'m Module,
-        given: BTreeMap<String, Value>,
+        module: &'m TerraformModule,
+        values: BTreeMap<String, Value>,
         database: Option<&'m str>,
     ) -> Self {
-        let (busy, assumed) = (RefCell::default(), RefCell::default());
-        Self { module, given, database, busy, assumed }
+        let (resolving, assumed) = (RefCell::default(), RefCell::default());
+        Self { module, values, database, resolving, assumed }
     }
 
-    /// Databases that are referred to and not declared, with the name that was taken.
+    /// Databases that are referred to but not declared, with the name that is assumed.
     pub(super) fn assumed(&self) -> BTreeSet<(String, String)> {
         self.assumed.borrow().clone()
     }
 
-    /// The value of an expression.
+    /// Evaluates an expression.
     pub(super) fn evaluate(
         &self,
         expression: &Expression,
         file: usize,
-        iteration: Option<&Iteration>,
-    ) -> Result<Value, Mistake> {
-        let mut references = References::default();
+        iteration: Option<&ResourceInstance>,
+    ) -> Result<Value, SchemaError> {
+        let mut references = ReferenceCollector::default();
         references.visit_expr(expression);
         let mut roots: Map<String, Value> = Map::new();
         for reference in &references.found {
@@ -79,79 +80,78 @@ impl<'m> Scope<'m> {
         for (name, value) in roots {
             context.declare_var(hcl::Identifier::sanitized(name), value);
         }
-        hcl::Expression::from(expression.clone())
-            .evaluate(&context)
-            .map_err(|error| Mistake::at(&self.module.origin(file, expression), error.to_string()))
+        hcl::Expression::from(expression.clone()).evaluate(&context).map_err(|error| {
+            SchemaError::at(&self.module.location(file, expression), error.to_string())
+        })
     }
 
-    /// The value of a reference, and how much of its path that value is for.
+    /// Resolves a reference. Returns how many segments of its path the value covers, and the value.
     fn follow(
         &self,
-        reference: &Reference,
+        reference: &ExpressionReference,
         file: usize,
-        iteration: Option<&Iteration>,
-    ) -> Result<(usize, Value), Mistake> {
-        let origin = match self.module.sources.get(file) {
-            Some(source) => source.origin(reference.offset),
-            None => Origin { file: String::new(), line: 0 },
+        iteration: Option<&ResourceInstance>,
+    ) -> Result<(usize, Value), SchemaError> {
+        let location = match self.module.sources.get(file) {
+            Some(source) => source.location(reference.offset),
+            None => SourceLocation { file: String::new(), line: 0 },
         };
         let path: Vec<&str> = reference.path.iter().map(String::as_str).collect();
         match path.as_slice() {
-            ["var", name, ..] => Ok((2, self.variable(name, &origin)?)),
+            ["var", name, ..] => Ok((2, self.variable(name, &location)?)),
             ["local", name, ..] => {
                 let term = self.module.locals.get(*name).ok_or_else(|| {
-                    Mistake::at(&origin, format!("no local value is named '{name}'"))
+                    SchemaError::at(&location, format!("no local value is named '{name}'"))
                 })?;
                 Ok((
                     2,
-                    self.guarded(&format!("local.{name}"), &origin, |scope| {
+                    self.resolve_once(&format!("local.{name}"), &location, |scope| {
                         scope.evaluate(&term.expression, term.file, None)
                     })?,
                 ))
             }
             [root @ ("each" | "count"), ..] => match iteration {
                 Some(iteration) if iteration.root == *root => Ok((1, iteration.value.clone())),
-                _ => Err(Mistake::at(&origin, format!("there is no '{root}' here"))),
+                _ => Err(SchemaError::at(&location, format!("there is no '{root}' here"))),
             },
             ["data", kind, label, rest @ ..] => {
                 let (depth, value) =
-                    self.resource(self.module.data(kind, label), kind, label, rest, &origin)?;
+                    self.resource(self.module.data(kind, label), kind, label, rest, &location)?;
                 Ok((1 + depth, value))
             }
             [kind, label, rest @ ..] => {
-                self.resource(self.module.resource(kind, label), kind, label, rest, &origin)
+                self.resource(self.module.resource(kind, label), kind, label, rest, &location)
             }
-            _ => Err(Mistake::at(&origin, format!("'{}' is unknown", path.join(".")))),
+            _ => Err(SchemaError::at(&location, format!("'{}' is unknown", path.join(".")))),
         }
     }
 
-    fn variable(&self, name: &str, origin: &Origin) -> Result<Value, Mistake> {
-        if let Some(value) = self.given.get(name) {
+    fn variable(&self, name: &str, location: &SourceLocation) -> Result<Value, SchemaError> {
+        if let Some(value) = self.values.get(name) {
             return Ok(value.clone());
         }
-        let variable = self
-            .module
-            .variables
-            .get(name)
-            .ok_or_else(|| Mistake::at(origin, format!("no variable is named '{name}'")))?;
-        let Some(Term { expression, file }) = &variable.default else {
+        let variable =
+            self.module.variables.get(name).ok_or_else(|| {
+                SchemaError::at(location, format!("no variable is named '{name}'"))
+            })?;
+        let Some(LocatedExpression { expression, file }) = &variable.default else {
             let message =
                 format!("the variable '{name}' has no default; give it with --var {name}=VALUE");
-            return Err(Mistake::at(origin, message));
+            return Err(SchemaError::at(location, message));
         };
-        self.guarded(&format!("var.{name}"), origin, |scope| {
+        self.resolve_once(&format!("var.{name}"), location, |scope| {
             scope.evaluate(expression, *file, None)
         })
     }
 
     fn resource(
         &self,
-        found: Option<&Resource>,
+        found: Option<&TerraformResource>,
         kind: &str,
         label: &str,
         rest: &[&str],
-        origin: &Origin,
-    ) -> Result<(usize, Value), Mistake> {
+        location: &SourceLocation,
+    ) -> Result<(usize, Value), SchemaError> {
         let address = format!("{kind}.{label}");
         let Some(found) = found else {
             return match (kind, rest) {
@@ -160,8 +160,8 @@ impl<'m> Scope<'m> {
                     self.assumed.borrow_mut().insert((address, name.clone()));
                     Ok((3, Value::from(name)))
                 }
-                _ => Err(Mistake::at(
-                    origin,
+                _ => Err(SchemaError::at(
+                    location,
                     format!("this depends on {address}, which is not in these files"),
                 )),
             };
@@ -169,7 +169,7 @@ impl<'m> Scope<'m> {
         let instances = self.instances(found)?;
         match (rest.first(), instances.as_slice()) {
             (Some(attribute), [None]) => {
-                let value = self.attribute(found, attribute, None, origin)?;
+                let value = self.attribute(found, attribute, None, location)?;
                 Ok((3, value))
             }
             (_, instances) => {
@@ -178,7 +178,7 @@ impl<'m> Scope<'m> {
                     let mut one = Map::new();
                     for attribute in found.body.attributes() {
                         let name = attribute.key.as_str();
-                        if let Ok(value) = self.attribute(found, name, Some(iteration), origin) {
+                        if let Ok(value) = self.attribute(found, name, Some(iteration), location) {
                             one.insert(name.to_owned(), value);
                         }
                     }
@@ -198,26 +198,30 @@ impl<'m> Scope<'m> {
 
     fn attribute(
         &self,
-        resource: &Resource,
+        resource: &TerraformResource,
         name: &str,
-        iteration: Option<&Iteration>,
-        origin: &Origin,
-    ) -> Result<Value, Mistake> {
+        iteration: Option<&ResourceInstance>,
+        location: &SourceLocation,
+    ) -> Result<Value, SchemaError> {
         let address = format!("{}.{name}", resource.address());
         let attribute = resource.attribute(name).ok_or_else(|| {
             let message = format!("{address} is known only after Terraform has run");
-            Mistake::at(origin, message)
+            SchemaError::at(location, message)
         })?;
-        self.guarded(&address, origin, |scope| {
+        self.resolve_once(&address, location, |scope| {
             scope.evaluate(&attribute.value, resource.file, iteration)
         })
     }
 
-    /// The resources a block makes: itself, or one for each of its keys.
-    pub(super) fn instances(&self, resource: &Resource) -> Result<Vec<Option<Iteration>>, Mistake> {
-        let origin = |name| {
+    /// The instances of a block: itself, or one per key.
+    pub(super) fn instances(
+        &self,
+        resource: &TerraformResource,
+    ) -> Result<Vec<Option<ResourceInstance>>, SchemaError> {
+        let location = |name| {
             let attribute = resource.attribute(name);
-            attribute.map_or(resource.origin.clone(), |it| self.module.origin(resource.file, it))
+            attribute
+                .map_or(resource.location.clone(), |it| self.module.location(resource.file, it))
         };
         if let Some(attribute) = resource.attribute("for_each") {
             let over = self.evaluate(&attribute.value, resource.file, None)?;
@@ -226,11 +230,11 @@ impl<'m> Scope<'m> {
                 Value::Array(list) => {
                     let keys = list.iter().map(|key| Ok((function::text_of(key)?, key.clone())));
                     let keys: Result<_, String> = keys.collect();
-                    keys.map_err(|message| Mistake::at(&origin("for_each"), message))?
+                    keys.map_err(|message| SchemaError::at(&location("for_each"), message))?
                 }
                 other => {
                     let message = format!("for_each goes over a map or a set, not over {other}");
-                    return Err(Mistake::at(&origin("for_each"), message));
+                    return Err(SchemaError::at(&location("for_each"), message));
                 }
             };
             return Ok(pairs.into_iter().map(|(key, value)| Some(each(key, value))).collect());
@@ -238,41 +242,41 @@ impl<'m> Scope<'m> {
         if let Some(attribute) = resource.attribute("count") {
             let count = self.evaluate(&attribute.value, resource.file, None)?;
             let count = count.as_number().and_then(hcl::Number::as_u64).ok_or_else(|| {
-                Mistake::at(&origin("count"), format!("count is a whole number, not {count}"))
+                SchemaError::at(&location("count"), format!("count is a whole number, not {count}"))
             })?;
             return Ok((0..count).map(|index| Some(counted(index))).collect());
         }
         Ok(vec![None])
     }
 
-    /// Refuses to go in circles.
-    fn guarded(
+    /// Detects cycles while a reference is resolved.
+    fn resolve_once(
         &self,
         what: &str,
-        origin: &Origin,
-        follow: impl FnOnce(&Self) -> Result<Value, Mistake>,
-    ) -> Result<Value, Mistake> {
-        if self.busy.borrow().iter().any(|busy| busy == what) {
-            return Err(Mistake::at(origin, format!("{what} depends on itself")));
+        location: &SourceLocation,
+        follow: impl FnOnce(&Self) -> Result<Value, SchemaError>,
+    ) -> Result<Value, SchemaError> {
+        if self.resolving.borrow().iter().any(|other| other == what) {
+            return Err(SchemaError::at(location, format!("{what} depends on itself")));
         }
-        self.busy.borrow_mut().push(what.to_owned());
+        self.resolving.borrow_mut().push(what.to_owned());
         let value = follow(self);
-        self.busy.borrow_mut().pop();
+        self.resolving.borrow_mut().pop();
         value
     }
 }
 
-fn each(key: String, value: Value) -> Iteration {
+fn each(key: String, value: Value) -> ResourceInstance {
     let mut each = Map::new();
     each.insert("key".to_owned(), Value::from(key.as_str()));
     each.insert("value".to_owned(), value);
-    Iteration { root: "each", key, value: Value::Object(each) }
+    ResourceInstance { root: "each", key, value: Value::Object(each) }
 }
 
-fn counted(index: u64) -> Iteration {
+fn counted(index: u64) -> ResourceInstance {
     let mut count = Map::new();
     count.insert("index".to_owned(), Value::from(index));
-    Iteration { root: "count", key: index.to_string(), value: Value::Object(count) }
+    ResourceInstance { root: "count", key: index.to_string(), value: Value::Object(count) }
 }
 
 fn insert<'p>(
@@ -296,14 +300,14 @@ fn insert<'p>(
     }
 }
 
-/// Collects what an expression names, and the names it binds itself.
+/// Collects the references of an expression, and the names that its `for` expressions bind.
 #[derive(Default)]
-struct References {
-    found: Vec<Reference>,
+struct ReferenceCollector {
+    found: Vec<ExpressionReference>,
     bound: BTreeSet<String>,
 }
 
-impl Visit for References {
+impl Visit for ReferenceCollector {
     fn visit_traversal(&mut self, traversal: &Traversal) {
         if let Expression::Variable(root) = &traversal.expr {
             let mut path = vec![root.as_str().to_owned()];
@@ -312,7 +316,7 @@ impl Visit for References {
                 path.push(name.as_str().to_owned());
             }
             let offset = traversal.span().map_or(0, |span| span.start);
-            self.found.push(Reference { path, offset });
+            self.found.push(ExpressionReference { path, offset });
         }
         visit_traversal(self, traversal);
     }

@@ -1,0 +1,201 @@
+//! Authenticates a request by its headers.
+//!
+//! Owns the order: a bearer token first, then a session cookie. Does not refuse a request: a route that needs a caller
+//! does, with the result of this module.
+
+use std::sync::Arc;
+
+use axum::http::header::{AUTHORIZATION, WWW_AUTHENTICATE};
+use axum::http::{HeaderMap, HeaderValue, Method};
+use client::Environment;
+use jwks::{KeyCache, KeySource, TokenRules, TokenVerifier};
+
+use super::bearer::BearerVerifier;
+use super::caller::Caller;
+use super::cross_site;
+use super::demo_issuer::DemoIssuer;
+use super::session::SessionCookies;
+use super::settings::{IdentityMode, IdentitySettings};
+use super::sign_in_link::{SignIn, SignInLinks};
+use super::signing_key::SigningKey;
+use crate::problem::Problem;
+
+/// Issuer and audience in demo mode, if the settings name none.
+const DEMO_NAME: &str = "demo";
+
+/// Authenticates callers and issues sessions. Clones share it.
+#[derive(Clone, Debug)]
+pub struct Identity {
+    inner: Arc<IdentityInner>,
+}
+
+#[derive(Debug)]
+struct IdentityInner {
+    key: SigningKey,
+    bearer: BearerVerifier,
+    sessions: SessionCookies,
+    allowed_origins: Vec<String>,
+    demo: Option<DemoMode>,
+}
+
+#[derive(Debug)]
+struct DemoMode {
+    issuer: DemoIssuer,
+    links: SignInLinks,
+}
+
+/// The result of authenticating a request.
+#[derive(Clone, Debug)]
+pub enum Authentication {
+    /// The request carries no credentials.
+    Anonymous,
+    /// The credentials are valid.
+    Authenticated(Caller),
+    /// The credentials are invalid or not allowed here. Routes that need a caller respond with this problem.
+    Rejected(Problem),
+}
+
+impl Identity {
+    /// Creates it from validated settings.
+    ///
+    /// # Errors
+    /// When the settings name no valid source of keys.
+    pub fn new(environment: Environment, settings: &IdentitySettings) -> Result<Self, String> {
+        let key = SigningKey::from_secret_or_random(&settings.secret);
+        let is_demo = settings.mode == IdentityMode::Demo;
+        let named = |text: &str| if text.is_empty() { DEMO_NAME } else { text }.to_owned();
+        let (issuer, audience) = (named(&settings.issuer), named(&settings.audience));
+        let secret =
+            SigningKey::from_secret_or_random(&settings.demo_secret).sign(&[b"demo issuer"]);
+        let demo = is_demo.then(|| DemoMode {
+            issuer: DemoIssuer::new(environment.clone(), &secret, &issuer, &audience),
+            links: SignInLinks::new(environment.clone(), &key),
+        });
+        let rules = TokenRules {
+            requires_key_id: false,
+            expiry_leeway_seconds: settings.skew_seconds,
+            start_leeway_seconds: settings.skew_seconds,
+            ..TokenRules::new(&issuer, vec![audience])
+        };
+        let verifier = if is_demo {
+            TokenVerifier::shared_secret(&secret, rules)
+        } else {
+            let source = KeySource::parse(&settings.jwks).map_err(|error| error.to_string())?;
+            TokenVerifier::published(KeyCache::new(source), rules)
+        };
+        let roles_claim = settings.roles_claim.clone();
+        let bearer = BearerVerifier { environment: environment.clone(), verifier, roles_claim };
+        let is_secure = settings.secure_cookies && !is_demo;
+        let sessions = SessionCookies::new(environment, &key, settings.session_minutes, is_secure);
+        let allowed_origins = settings.allowed_origins.clone();
+        Ok(Self { inner: Arc::new(IdentityInner { key, bearer, sessions, allowed_origins, demo }) })
+    }
+
+    /// The key of the service. Derive one per purpose from it.
+    #[must_use]
+    pub fn signing_key(&self) -> &SigningKey {
+        &self.inner.key
+    }
+
+    /// The token issuer of demo mode.
+    #[must_use]
+    pub fn demo_issuer(&self) -> Option<&DemoIssuer> {
+        self.inner.demo.as_ref().map(|demo| &demo.issuer)
+    }
+
+    /// The path and query of a link that signs somebody in once, in demo mode; [`crate::identity::session_routes`]
+    /// serves it.
+    #[must_use]
+    pub fn sign_in_link(&self, subject: &str, roles: &[&str]) -> Option<String> {
+        let link = self.inner.demo.as_ref()?.links.create(subject, roles);
+        Some(format!("/session/sign-in?link={link}"))
+    }
+
+    /// Authenticates a request.
+    pub async fn identify(&self, method: &Method, headers: &HeaderMap) -> Authentication {
+        let mut lines = headers.get_all(AUTHORIZATION).into_iter();
+        match (lines.next(), lines.next()) {
+            (Some(line), None) => match bearer_token(line) {
+                Some(token) => match self.inner.bearer.authenticate(token).await {
+                    Ok(caller) => Authentication::Authenticated(caller),
+                    Err(problem) => Authentication::Rejected(problem),
+                },
+                None => rejected("only 'authorization: Bearer <token>' is understood"),
+            },
+            // Proxies and servers disagree on which of two counts, so neither does.
+            (Some(_), Some(_)) => rejected("there are two headers 'authorization'"),
+            (None, _) => self.by_session(method, headers),
+        }
+    }
+
+    fn by_session(&self, method: &Method, headers: &HeaderMap) -> Authentication {
+        let IdentityInner { sessions, allowed_origins, .. } = &*self.inner;
+        let Some(session) = sessions.open(headers) else { return Authentication::Anonymous };
+        match cross_site::check(method, headers, sessions, &session, allowed_origins) {
+            Err(problem) => Authentication::Rejected(problem),
+            Ok(()) => Authentication::Authenticated(Caller::from_session(session)),
+        }
+    }
+
+    /// The cookies that extend a session, once half of its lifetime has passed.
+    pub(crate) fn renewed_cookies(&self, authentication: &Authentication) -> Vec<HeaderValue> {
+        let Authentication::Authenticated(caller) = authentication else { return Vec::new() };
+        let renewed = caller.session().and_then(|session| self.inner.sessions.renewed(session));
+        renewed.map(|session| self.inner.sessions.cookies(&session)).unwrap_or_default()
+    }
+
+    /// Starts a session and returns the cookies to set.
+    #[must_use]
+    pub fn start_session(&self, subject: &str, roles: &[String]) -> Vec<HeaderValue> {
+        let sessions = &self.inner.sessions;
+        sessions.cookies(&sessions.start(subject, roles.to_vec()))
+    }
+
+    /// Starts a session for a caller with a bearer token. Returns the caller of the session and the cookies to set.
+    ///
+    /// # Errors
+    /// 401 `token_needed` when the caller has a session already, 403 `foreign_origin` for a page of another site.
+    pub(super) fn exchange(
+        &self,
+        caller: &Caller,
+        headers: &HeaderMap,
+    ) -> Result<(Caller, Vec<HeaderValue>), Problem> {
+        cross_site::check_origin(headers, &self.inner.allowed_origins)?;
+        if caller.session().is_some() {
+            let detail = "A session begins with a token: send authorization: Bearer <token>.";
+            let problem = Problem::unauthorized("token_needed", detail);
+            return Err(problem.header(WWW_AUTHENTICATE, "Bearer"));
+        }
+        let sessions = &self.inner.sessions;
+        let session = sessions.start(caller.subject(), caller.roles().to_vec());
+        let cookies = sessions.cookies(&session);
+        Ok((Caller::from_session(session), cookies))
+    }
+
+    /// The cookies that end a session in the browser.
+    #[must_use]
+    pub fn end_session(&self) -> Vec<HeaderValue> {
+        self.inner.sessions.expired_cookies()
+    }
+
+    /// The CSRF token that pages must send with every request that changes something.
+    #[must_use]
+    pub fn csrf_token(&self, caller: &Caller) -> Option<String> {
+        caller.session_id().map(|id| self.inner.sessions.csrf_token(id))
+    }
+
+    pub(super) fn redeem(&self, link: &str) -> Option<SignIn> {
+        self.inner.demo.as_ref()?.links.redeem(link)
+    }
+}
+
+fn rejected(why: &str) -> Authentication {
+    let detail = format!("The credentials are not accepted: {why}.");
+    let problem = Problem::unauthorized("invalid_credentials", detail);
+    Authentication::Rejected(problem.header(WWW_AUTHENTICATE, "Bearer error=\"invalid_request\""))
+}
+
+fn bearer_token(line: &HeaderValue) -> Option<&str> {
+    let (scheme, token) = line.to_str().ok()?.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then_some(token.trim())
+}
