@@ -90,6 +90,7 @@ impl ComputedExpression {
             return Err(refuse(&reason));
         }
         let computed = Self { name: property.name().to_owned(), alias, expression };
+        // Bound once here only to report errors early; a query binds it again to the slot of its item.
         let errors: Vec<String> = computed.bound(0).1;
         if errors.is_empty() {
             return Ok(computed);

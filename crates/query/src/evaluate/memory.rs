@@ -69,6 +69,7 @@ pub(crate) fn value_bytes(value: &Value) -> usize {
             .map(|(name, value)| size_of_val(name) + name.len() + value_bytes(value))
             .sum(),
     };
+    // Shared strings count for every value that refers to them: the sum is an upper bound.
     size_of::<Value>() + below
 }
 

@@ -23,6 +23,7 @@ pub fn rows_text(rows: &[Value]) -> Result<String, EvaluationError> {
         if index > 0 {
             text.push(',');
         }
+        // Rows are appended to one buffer: a page has no intermediate strings.
         row.print_to(&mut text)?;
     }
     text.push(']');

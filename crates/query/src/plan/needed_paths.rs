@@ -63,6 +63,7 @@ impl PathCollector {
             Expression::Member { target, steps } if **target == Expression::Input(self.slot) => {
                 self.path(steps)
             }
+            // The whole item, or a subquery over its arrays: an index cannot provide either.
             Expression::Input(_) | Expression::Subquery { .. } => None,
             _ => {
                 let mut result = Some(());

@@ -17,6 +17,7 @@ pub(super) fn evaluate(
     match rest.first().map(|(operator, _)| operator.precedence()) {
         Some(Precedence::And) => junction(left.as_bool(), rest, scope, logic::and, false),
         Some(Precedence::Or) => junction(left.as_bool(), rest, scope, logic::or, true),
+        // AND and OR may stop early and `||` collects into one buffer; all other operators are applied one by one.
         Some(Precedence::Concatenation) => concatenation(left, rest, scope),
         _ => {
             let mut left = left;

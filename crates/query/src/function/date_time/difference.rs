@@ -51,6 +51,7 @@ fn difference(arguments: &[Value]) -> Option<i64> {
     match part.length() {
         PartLength::Months(months) => {
             let number = |civil: DateTime| {
+                // The number of the month or year, so that the difference counts boundaries.
                 (i64::from(civil.year()) * 12 + i64::from(civil.month()) - 1).div_euclid(months)
             };
             Some(number(end.civil()) - number(start.civil()))

@@ -98,6 +98,7 @@ impl UtcDateTime {
 
     /// The time of a calendar date and time.
     pub(super) fn from_civil(civil: DateTime) -> Option<Self> {
+        // The calendar has no leap seconds and no time zones: every day has 86,400 seconds.
         let since_epoch = civil.duration_since(EPOCH.to_datetime(Time::midnight()));
         let seconds = since_epoch.as_secs().checked_mul(TICKS_PER_SECOND)?;
         Self::from_ticks(seconds + i64::from(since_epoch.subsec_nanos() / NANOSECONDS_PER_TICK))

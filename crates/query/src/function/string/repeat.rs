@@ -36,6 +36,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
 fn replicate(arguments: &[Value]) -> Option<String> {
     let text = argument::text(arguments, 0)?;
     let times = usize::try_from(argument::integer(arguments, 1)?).ok()?;
+    // The limit is checked before anything is allocated.
     let units = utf16::length(text).checked_mul(times)?;
     (units <= REPLICATED_UNITS_MAX)
         .then(|| if text.is_empty() { String::new() } else { text.repeat(times) })

@@ -24,6 +24,7 @@ pub(super) struct WindowProgress {
 impl WindowStage {
     pub(super) fn new(query: &BoundQuery) -> Self {
         let take = match (query.top, query.limit) {
+            // Both may be present: the smaller one decides.
             (Some(top), Some(limit)) => Some(top.min(limit)),
             (top, limit) => top.or(limit),
         };

@@ -24,6 +24,7 @@ impl Indexes {
     pub fn new(policy: &IndexingPolicy) -> Self {
         let composites = match policy.mode {
             IndexingMode::Consistent => policy.composite.clone(),
+            // Without indexing the policy may still list composite indexes: they have no terms.
             IndexingMode::None => Vec::new(),
         };
         Self { matchers: vec![PathMatcher::new(policy)], composites }

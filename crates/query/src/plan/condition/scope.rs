@@ -40,6 +40,7 @@ impl PathScope {
         let mut inner = self.clone();
         for source in &query.sources {
             let resolved = inner.source(source);
+            // Slots of a query in FROM are reused by the query around it, so older entries are dropped first.
             inner.slots.truncate(source.slot);
             inner.slots.resize(source.slot, None);
             inner.slots.push(resolved);

@@ -79,6 +79,7 @@ fn part(expression: &Scalar) -> Result<Option<(AggregateKind, Scalar)>, QueryErr
     let Some(kind) = AggregateKind::from_function(name) else {
         return Ok(None);
     };
+    // The function keeps the user's spelling, as everywhere in printed queries.
     let of = |function: &str| call(function, vec![argument.clone()]);
     let with_count = |label| object([(label, of(spelling)), ("count", of("COUNT"))]);
     let members = match kind {

@@ -77,6 +77,7 @@ fn number(count: u32) -> Count {
 
 /// The query without TOP, OFFSET and LIMIT, which apply only to the merged result.
 pub(super) fn without_counts(tree: &Query) -> Query {
+    // The tree is rewritten in a copy: the original is still needed for the plan document.
     let mut query = tree.clone();
     query.select.top = None;
     query.offset_limit = None;

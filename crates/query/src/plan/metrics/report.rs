@@ -56,8 +56,10 @@ pub fn index_metrics_with_condition(
             filters.push((path, is_precise));
         }
     }
+    // The recorded reports list the filters of a query from the last to the first.
     filters.reverse();
     let ordered = ordered(query);
+    // A path that both filters and orders is listed only if there is no other filter.
     if filters.iter().any(|(path, _)| !ordered.contains(path)) {
         filters.retain(|(path, _)| !ordered.contains(path));
     } else {
