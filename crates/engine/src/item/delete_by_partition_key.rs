@@ -104,7 +104,7 @@ async fn delete_some(
     for entry in page.entries {
         let key = ItemKey::decode(entry.key, levels)
             .ok_or_else(|| Error::corrupt("a stored item key is damaged"))?;
-        let Some(record) = transaction.stored(&key).await? else { continue };
+        let Some(record) = transaction.read(&key).await? else { continue };
         let expired = transaction.context.live.is_expired(&record.header, transaction.context.now);
         let removal = if expired { Removal::Expired } else { Removal::Deleted };
         let weight = transaction.remove(&key, &record, removal)?;

@@ -140,7 +140,7 @@ async fn remove_expired(
     let levels = transaction.context.container.levels();
     let key = ItemKey::decode(key, levels)
         .ok_or_else(|| Error::corrupt("an expiry entry names no item"))?;
-    let Some(record) = transaction.stored(&key).await? else { return Ok(RequestCharge::ZERO) };
+    let Some(record) = transaction.read(&key).await? else { return Ok(RequestCharge::ZERO) };
     if !transaction.context.live.is_expired(&record.header, transaction.context.now) {
         return Ok(RequestCharge::ZERO);
     }

@@ -1,7 +1,12 @@
-//! Counters and cursors of one physical partition, kept in one record.
+//! The state of one physical partition: counters and cursors, in one stored record.
 //!
-//! Owns the record. Every group of writes carries it, so that counters are as durable as the items they count. Does
-//! not own the lsn: the store stamps commits.
+//! Every group of writes contains it, so that counters are as durable as the items they count, and so that one guard on
+//! it detects another writer. Does not own the lsn: the store stamps commits.
+//!
+//! ```text
+//! version 1 | created, writes, items, item bytes, timestamp, expiry lsn, expiry second, trimmed lsn, interleaved lsn
+//! (8 each) | index generation 4 | trim cursor 18 | trimmed versions | rebuild, if any: generation 4, items 8, key
+//! ```
 
 use model::{Lsn, TimestampSeconds};
 use storage::StorageKey;
@@ -10,7 +15,7 @@ use super::trimmed_versions::TrimmedVersions;
 use crate::error::{Error, Result};
 use crate::key_layout::ChangePosition;
 
-/// What a physical partition remembers beside its items.
+/// What a physical partition stores besides its items.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PartitionState {
     /// Items created here so far; the next ordinal follows from it.
@@ -23,37 +28,37 @@ pub(crate) struct PartitionState {
     pub(crate) item_bytes: u64,
     /// Second of the newest write; a timestamp never goes back inside a partition.
     pub(crate) timestamp_seconds: u64,
-    /// Indexing policy all terms follow, but for the items a rebuild has passed.
+    /// Generation of the indexing policy that all terms follow, except those of items that a rebuild has passed.
     pub(crate) index_generation: u32,
-    /// A rebuild under way.
+    /// The rebuild in progress.
     pub(crate) rebuild: Option<Rebuild>,
-    /// Up to here in the change log, every item that inherits the default time to live is reclaimed.
+    /// Up to this lsn of the change log, expired items that inherit the default time to live are removed.
     pub(crate) expiry_after: Lsn,
-    /// Before this second, every item with a time to live of its own is reclaimed.
+    /// Before this second, expired items with a time to live of their own are removed.
     pub(crate) expiry_from_second: u64,
-    /// Which versions are gone.
+    /// Which versions are missing.
     pub(crate) trimmed: TrimmedVersions,
-    /// After a merge, changes up to here are in the order of their lsn but not of their time.
+    /// After a merge, changes up to this lsn are ordered by lsn but not by time.
     pub(crate) interleaved: Lsn,
-    /// Where the trimming of versions goes on.
+    /// Where the trimming of versions continues.
     pub(crate) trim_after: ChangePosition,
-    /// What trimming knows of the versions it leaves; not stored, a new writer walks them once to know it again.
+    /// What trimming knows of the versions it has left. Not stored: a new writer reads all versions once to know it.
     pub(crate) trim_pass: TrimPass,
 }
 
-/// The walk over all versions, of which only those that ended long ago are trimmed.
+/// A pass over all versions, of which only those that ended before the retention are trimmed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TrimPass {
-    /// No version ended before this second: until it is beyond the retention there is nothing to look for.
+    /// No version ended before this second. Until it is past the retention, there is nothing to trim.
     pub(crate) ended_from: u64,
-    /// The earliest end among the versions that the round under way has left, or its own beginning.
+    /// The earliest end among the versions that the current pass has left, or the second of its start.
     pub(crate) earliest_left: u64,
 }
 
-/// How far the terms have been rebuilt for another indexing policy.
+/// Progress of an index rebuild.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Rebuild {
-    /// The policy to arrive at.
+    /// Generation of the new policy.
     pub(crate) generation: u32,
     /// Items up to this key follow the new policy.
     pub(crate) through: StorageKey,
@@ -62,15 +67,16 @@ pub(crate) struct Rebuild {
 }
 
 const STATE_VERSION: u8 = 2;
-/// Without the marks of [`TrimmedVersions`] but for its lsn.
+/// Contains only the lsn of [`TrimmedVersions`].
 const STATE_VERSION_OLD: u8 = 1;
 
 impl PartitionState {
-    /// Where the lsn of `trimmed` stands: a commit that keeps no versions writes its stamp there.
+    /// Offset of the lsn of `trimmed`: a commit that keeps no versions writes its stamp there.
     pub(crate) const TRIMMED_AT: usize = 1 + 7 * 8;
 
-    /// The ordinal of an item created next: the number of the partition, then a counter, so that it grows with
-    /// creation inside a partition, also after a split or merge, and never repeats inside a container.
+    /// The ordinal of the next created item: partition number in the upper 24 bits, counter in the lower 40. Partition
+    /// numbers are never reused, so that an ordinal is unique in its container and grows with creation in a partition,
+    /// also after a split or merge.
     pub(crate) fn next_ordinal(&mut self, partition: u32) -> u64 {
         self.created += 1;
         (u64::from(partition) << 40) | self.created

@@ -1,7 +1,8 @@
-//! Which versions of a physical partition are gone, as its readers have to know it.
+//! Which versions of a physical partition are missing.
 //!
-//! Owns the marks: by lsn for feeds of all versions, by second for travel in time. Does not own which versions go: see
-//! `expiry` for those past the retention, `item/stored` for those that are never kept.
+//! Owns the marks: by lsn for change feeds of all versions, by second for time travel. A reader that starts before a mark
+//! is refused, because it would silently miss something. Does not own which versions are removed: see
+//! `maintenance/trim` for those past the retention, `transaction` for those that are never kept.
 
 use model::{EffectivePartitionKey, EpkRange, Lsn, TimestampSeconds};
 
@@ -10,12 +11,12 @@ use crate::record::ItemRecord;
 /// What was trimmed or never kept.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TrimmedVersions {
-    /// The newest version of the whole partition that is gone: a feed of all versions cannot start before it.
+    /// The newest missing version of the whole partition: a feed of all versions cannot start before it.
     pub(crate) lsn: Lsn,
-    /// After a merge: the newest version that is gone in each range that came together. Their lsns were counted apart,
-    /// so that what one of them lost says nothing about a position in the other.
+    /// After a merge: the newest missing version of each merged range. The lsns of the two partitions were counted
+    /// separately, so that a mark of one says nothing about a position in the other.
     parts: Vec<TrimmedRange>,
-    /// The newest end of a version that is gone: seconds before it may lack an item.
+    /// The newest end of a missing version: the state of an earlier second may lack an item.
     complete_from: TimestampSeconds,
 }
 
@@ -26,31 +27,31 @@ struct TrimmedRange {
 }
 
 impl TrimmedVersions {
-    /// Versions up to an lsn, and nothing else, are gone.
+    /// Versions up to an lsn are missing, and nothing else.
     #[cfg(test)]
     pub(crate) fn up_to(lsn: Lsn) -> Self {
         Self { lsn, ..Self::default() }
     }
 
-    /// What is known of a partition whose state was written without the second: its versions ended by its newest write.
+    /// For a state of the old format, which has no second: all its versions ended by its newest write.
     pub(super) fn without_second(lsn: Lsn, newest_write: TimestampSeconds) -> Self {
         let is_complete = lsn == Lsn::ZERO;
         let complete_from = if is_complete { TimestampSeconds(0) } else { newest_write };
         Self { lsn, parts: Vec::new(), complete_from }
     }
 
-    /// Up to here versions of a range may be gone.
+    /// Up to this lsn, versions of a range may be missing.
     pub(crate) fn lsn_in(&self, range: &EpkRange) -> Lsn {
         let parts = self.parts.iter().filter(|part| part.range.overlaps(range));
         parts.map(|part| part.lsn).fold(self.lsn, Lsn::max)
     }
 
-    /// The first second of which every item is still known.
+    /// The first second at which no item is missing.
     pub(crate) fn complete_from(&self) -> TimestampSeconds {
         self.complete_from
     }
 
-    /// A version or deletion of an item of this epk goes.
+    /// Records that a version or deletion of an item of this epk is removed.
     pub(crate) fn trim(&mut self, lsn: Lsn, epk: impl FnOnce() -> EffectivePartitionKey) {
         if self.parts.is_empty() {
             self.lsn = self.lsn.max(lsn);
@@ -63,14 +64,15 @@ impl TrimmedVersions {
         }
     }
 
-    /// The state of an item that ended at a second is gone. One that began in the same second nobody can ask for.
+    /// Records that a state of an item which ended at a second is removed. If it began in the same second, no reader of
+    /// the past could ever see it.
     pub(crate) fn forget(&mut self, record: &ItemRecord, ended: TimestampSeconds) {
         if record.header.timestamp < ended {
             self.complete_from = self.complete_from.max(ended);
         }
     }
 
-    /// What holds for a part of the partition.
+    /// The marks of a part of the partition.
     pub(crate) fn within(&self, range: &EpkRange) -> Self {
         let parts = self.parts.iter().filter_map(|part| {
             Some(TrimmedRange { range: part.range.intersect(range)?, lsn: part.lsn })
@@ -78,7 +80,7 @@ impl TrimmedVersions {
         Self { parts: parts.collect(), ..*self }
     }
 
-    /// What holds for two neighbours as one.
+    /// The marks of two adjacent partitions together.
     pub(crate) fn merge(self, range: &EpkRange, other: Self, other_range: &EpkRange) -> Self {
         let complete_from = self.complete_from.max(other.complete_from);
         let mut parts = self.into_parts(range);
@@ -97,7 +99,7 @@ impl TrimmedVersions {
         parts
     }
 
-    /// Everything but the lsn of the whole partition, which has its own place in the state.
+    /// Encodes everything except the lsn of the whole partition, which has its own offset in the state.
     pub(super) fn encode_rest(&self, bytes: &mut Vec<u8>) {
         bytes.extend_from_slice(&self.complete_from.0.to_be_bytes());
         let count = u16::try_from(self.parts.len()).unwrap_or(u16::MAX);
@@ -113,7 +115,7 @@ impl TrimmedVersions {
         }
     }
 
-    /// Reads it from the front; returns what follows too.
+    /// Decodes it from the front; also returns the bytes after it.
     pub(super) fn decode_rest(lsn: Lsn, bytes: &[u8]) -> Option<(Self, &[u8])> {
         let (&complete_from, bytes) = bytes.split_first_chunk()?;
         let (&count, mut bytes) = bytes.split_first_chunk()?;

@@ -1,7 +1,7 @@
-//! Copying a part of a physical partition into another shard while the source is written to.
+//! Copies a part of a physical partition into another shard while the source is written to.
 //!
-//! Owns the bulk copy and the catching up with items touched since. Entries keep their lsns, so that positions in the
-//! change feed mean the same in the copy. Does not own the switch to the copy: see `restructure`.
+//! Owns the bulk copy and the catch-up with items touched since. Entries keep their lsns, so that change feed positions
+//! and session tokens remain valid in the copy. Does not own the switch to the copy: see `replace`.
 
 use model::{EpkRange, Lsn};
 use storage::{Direction, KeyRange, Scan, ScanLimit, Shard, Space, StorageKey, Store, WriteSet};
@@ -15,7 +15,7 @@ use crate::partition::TouchedItems;
 use crate::record::{ItemRecord, Version, resolve_position};
 use crate::transaction::{Entries, entries_of};
 
-/// Items or versions copied by one commit.
+/// Items or versions per commit.
 const STEP_ENTRIES: usize = 256;
 
 /// One target shard under construction.
@@ -30,7 +30,8 @@ pub(super) struct PartitionCopy<'copy> {
 }
 
 impl PartitionCopy<'_> {
-    /// Copies all items and versions of the range as they are now.
+    /// Copies all items and versions of the range. Writes that arrive meanwhile may or may not be included; `catch_up`
+    /// copies them again.
     pub(super) async fn copy_all(&mut self, source: Shard) -> Result<()> {
         self.copy_items(source).await?;
         self.copy_versions(source).await
@@ -82,7 +83,8 @@ impl PartitionCopy<'_> {
         }
     }
 
-    /// Brings touched items and their versions up to date.
+    /// Copies touched items and their versions again. The source is read now and not as of the touch: later writes are
+    /// tracked too, so that copying a newer state early does no harm.
     pub(super) async fn catch_up(&mut self, source: Shard, touched: &TouchedItems) -> Result<()> {
         let mut group = Vec::new();
         for (key, lsns) in touched {
@@ -100,7 +102,7 @@ impl PartitionCopy<'_> {
                 self.refresh_version(source, previous, &mut set).await?;
             }
             group.push(set);
-            // One sync for many items: otherwise a busy partition is touched faster than it is caught up with.
+            // One commit for many items: otherwise a busy partition is written faster than it is caught up with.
             if group.len() >= STEP_ENTRIES {
                 self.store.commit(self.target, std::mem::take(&mut group)).await?;
             }
@@ -125,7 +127,7 @@ impl PartitionCopy<'_> {
         let old = copied.as_ref().map(entries).transpose()?.unwrap_or_default();
         let new = current.as_ref().map(entries).transpose()?.unwrap_or_default();
         for (space, entry) in old.into_keys().filter(|address| !new.contains_key(address)) {
-            if self.is_given_up(source, key, space, &entry).await? {
+            if self.is_unowned(source, key, space, &entry).await? {
                 set.remove(space, entry);
             }
         }
@@ -133,9 +135,9 @@ impl PartitionCopy<'_> {
         Ok(current)
     }
 
-    /// Whether an entry an item no longer has is nobody's: others may have its shape, and a unique key it gave up may
-    /// have been taken meanwhile by an item that is caught up with before or after this one.
-    async fn is_given_up(
+    /// Whether an entry that an item no longer has can be removed. The paths of its shape may belong to other items. A
+    /// unique key that it released may have been taken by another item, which is copied before or after this one.
+    async fn is_unowned(
         &self,
         source: Shard,
         item: &ItemKey,
@@ -152,7 +154,7 @@ impl PartitionCopy<'_> {
         Ok(holder.is_none_or(|holder| holder == item.id_bytes()))
     }
 
-    /// Copies what one transaction has left in the versions of an item, and the version before it.
+    /// Copies the versions of an item that one transaction has written, and the version before each.
     async fn refresh_versions(
         &self,
         source: Shard,

@@ -1,6 +1,6 @@
-//! Merge: two neighbouring physical partitions become one.
+//! Merge: two adjacent physical partitions become one.
 //!
-//! Owns the check that they are neighbours. Does not own the copying: see `restructure`.
+//! Owns the check that they are adjacent. Does not own the copying: see `replace`.
 
 use super::replace::replace_partitions;
 use super::split::find;
@@ -11,10 +11,10 @@ use crate::operation::MergePartitions;
 use crate::outcome::Outcome;
 
 impl Engine {
-    /// Makes one physical partition of two neighbours while they are in use; returns its number.
+    /// Merges two adjacent physical partitions while they are in use; returns the number of the new one.
     ///
     /// # Errors
-    /// `PartitionGone` when one of them does not exist, `Invalid` when they are no neighbours.
+    /// `PartitionGone` if one of them does not exist, `Invalid` if they are not adjacent.
     pub async fn merge_partitions(&self, operation: MergePartitions) -> Result<Outcome<u32>> {
         let container = self.container(&operation.container)?;
         let (left, right) = operation.partitions;

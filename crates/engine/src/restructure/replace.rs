@@ -1,8 +1,15 @@
-//! Replacing some physical partitions of a container by others while they are in use.
+//! Replaces some physical partitions of a container by others while they are in use.
 //!
-//! Owns the steps both split and merge take: copy while writes go on, catch up until little is missing, hold the
-//! writers, catch up for good, switch the map in one catalog commit, retire the sources. A crash at any step leaves
-//! either the old or the new map; what was copied in vain is reclaimed.
+//! Owns the steps of both split and merge:
+//!
+//! ```text
+//! reserve shards (marked for reclaiming) ─► track writes ─► copy ─► catch up until little is missing
+//!   ─► lock the catalog, pause the writers ─► catch up for the last time ─► write the states
+//!   ─► one catalog commit: new map, targets kept, sources marked for reclaiming ─► retire the sources
+//! ```
+//!
+//! The catalog commit decides. A crash before it leaves the old map, and the shards that were copied in vain are still
+//! marked for reclaiming; a crash after it leaves the new map.
 
 use std::sync::Arc;
 
@@ -17,12 +24,12 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::key_layout::{STATE, STATE_KEY};
 use crate::partition::{Partition, PartitionState, WriteTracker, WriterPause};
 
-/// Few enough touched items to hold the writers for them.
+/// So few touched items are caught up with while the writers are paused.
 const CAUGHT_UP_ITEMS: usize = 64;
-/// A partition written to faster than it is copied is held after so many rounds.
+/// After so many rounds the writers are paused in any case: a partition may be written faster than it is copied.
 const CATCH_UP_ROUNDS_MAX: usize = 32;
 
-/// Replaces `sources`, which are neighbours, by partitions that own `ranges`. Returns the numbers of the new ones.
+/// Replaces `sources`, which are adjacent, by partitions that own `ranges`. Returns the numbers of the new ones.
 pub(super) async fn replace_partitions(
     engine: &Engine,
     container: &Arc<Container>,
@@ -37,7 +44,8 @@ pub(super) async fn replace_partitions(
     result
 }
 
-/// Reserves numbers and shards. The shards are marked for reclaiming until the switch keeps them.
+/// Reserves numbers and shards. The shards are marked for reclaiming until the switch, so that a crash leaves no garbage.
+/// Until then `is_building` protects them from the reclaimer.
 async fn reserve(
     engine: &Engine,
     container: &Arc<Container>,
@@ -49,7 +57,7 @@ async fn reserve(
     let mut record = container.record();
     let mut parents: Vec<u32> = sources.iter().flat_map(|source| source.parents.clone()).collect();
     parents.extend(sources.iter().map(|source| source.identity.number));
-    // Two that are merged may descend from the same one; numbers grow, so this is oldest first.
+    // Merged partitions may have a common ancestor. Numbers only grow, so that sorting puts the oldest first.
     parents.sort_unstable();
     parents.dedup();
     let mut write = CatalogWrite::default();
@@ -129,6 +137,7 @@ async fn copy_and_switch(
         pauses.push(require_confirmed(source.pause().await?)?);
     }
     catch_up(sources, &mut copies, trackers).await?;
+    // The copies were built by the policy as of the start. Their terms would not match a newer one.
     if container.live().generation != live.generation {
         return Err(Error::new(
             ErrorKind::Unavailable,
@@ -137,6 +146,7 @@ async fn copy_and_switch(
     }
     write_states(engine, sources, &copies, live.generation).await?;
     let switched = switch(engine, &mut catalog, container, sources, &targets).await;
+    // If nobody knows whether the commit arrived, the old map may be gone: the sources must not answer either way.
     if switched.is_ok() || catalog.is_unknown() {
         sources.iter().for_each(|source| source.published.retire());
         pauses.into_iter().for_each(WriterPause::retire);
@@ -161,7 +171,8 @@ async fn catch_up(
     Ok(caught)
 }
 
-/// Gives every copy its counters and cursors, and an lsn that continues the sequence of all sources.
+/// Writes the state of every copy, with an lsn above those of all sources: lsns must grow along the lineage of a
+/// partition, because session tokens and feed positions are compared with them.
 async fn write_states(
     engine: &Engine,
     sources: &[Arc<Partition>],
@@ -177,7 +188,7 @@ async fn write_states(
         newest = newest.max(source.published.lsn());
         merged = Some(match merged {
             None => (source.range.clone(), state),
-            Some(other) => interleave(other, (source.range.clone(), state), newest),
+            Some(other) => merge_states(other, (source.range.clone(), state), newest),
         });
     }
     let merged = merged.map(|(_, state)| state).unwrap_or_default();
@@ -200,8 +211,9 @@ async fn write_states(
     Ok(())
 }
 
-/// What is true of both: sweeps resume from the earlier cursor; what is gone stays known for each.
-fn interleave(
+/// The state that holds for two partitions together: sweeps resume from the earlier cursor, and trimmed versions stay
+/// known for each range. Up to `newest` the log is ordered by lsn but no longer by time.
+fn merge_states(
     (left_range, left): (EpkRange, PartitionState),
     (right_range, right): (EpkRange, PartitionState),
     newest: Lsn,
@@ -218,7 +230,7 @@ fn interleave(
     (range, state)
 }
 
-/// One catalog commit decides; after it the sources never answer again.
+/// Switches to the targets in one catalog commit. After it the sources never answer again.
 async fn switch(
     engine: &Engine,
     catalog: &mut CatalogStore,
@@ -226,6 +238,7 @@ async fn switch(
     sources: &[Arc<Partition>],
     targets: &[PartitionRecord],
 ) -> Result<()> {
+    // Writers are started before the commit: if one fails to start, the old map stays in use.
     let mut started = Vec::new();
     for target in targets {
         started.push(container.start_partition(engine, target).await?);
@@ -248,6 +261,7 @@ async fn switch(
     catalog.commit(write).await?;
     let kept = container.map().partitions.clone();
     let kept = kept.into_iter().filter(|partition| !is_source(partition.identity.shard));
+    // Retired before the map is replaced: a reader that still has the old map checks this flag after its read.
     for source in sources {
         source.published.retire();
     }
@@ -256,7 +270,7 @@ async fn switch(
     Ok(())
 }
 
-/// Refuses to write a container that was deleted meanwhile: that would bring it back.
+/// Refuses to write the record of a container that was deleted meanwhile: that would restore it.
 fn check_stored(engine: &Engine, container: &Arc<Container>) -> Result<()> {
     match engine.container(&container.link) {
         Ok(known) if Arc::ptr_eq(&known, container) => Ok(()),

@@ -1,6 +1,6 @@
 //! Split: one physical partition becomes two.
 //!
-//! Owns the choice of the cut. Does not own the copying: see `restructure`.
+//! Owns the choice of the epk to split at. Does not own the copying: see `replace`.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ impl Engine {
     /// Splits a physical partition in two while it is in use; returns the numbers of the new ones.
     ///
     /// # Errors
-    /// `PartitionGone` when there is no partition of that number, `Invalid` when the cut lies outside its range.
+    /// `PartitionGone` if there is no partition of that number, `Invalid` if the epk lies outside its range.
     pub async fn split_partition(&self, operation: SplitPartition) -> Result<Outcome<Vec<u32>>> {
         let container = self.container(&operation.container)?;
         let number = operation.partition;

@@ -1,7 +1,15 @@
-//! One transaction inside the partition writer's turn: everything an item write touches, in one write set.
+//! One transaction under construction: everything that item writes touch, collected in one write set.
 //!
-//! Owns the derivation of effects: item, index terms, unique keys, change log, versions, expiry, counters. Does not
-//! own the verbs (one file each beside this one), nor the lsn, which the store stamps at commit.
+//! A put or a removal of one item changes up to seven spaces; this file keeps them consistent:
+//!
+//! ```text
+//! items        the record              expiry      if the item has a time to live of its own
+//! terms        added and removed       change_log  the newest version moves to the end of the log
+//! unique_keys  moved or released       versions    the version before, or the deletion
+//! state        counters, ordinals, last timestamp (committed once per group by the writer)
+//! ```
+//!
+//! The lsn is not known here. The store stamps it into keys and values at commit; see the `LSN_AT` offsets.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -22,7 +30,7 @@ use crate::record::{
     place,
 };
 
-/// Writes of an item besides its terms: the item, its change, its expiry, the state.
+/// Writes of an item besides its terms: the record, the log entry, the expiry entry, the state.
 const OTHER_WRITES: usize = 4;
 
 /// One transaction under construction.
@@ -30,15 +38,20 @@ pub(crate) struct ItemTransaction<'run> {
     pub(crate) context: TransactionContext<'run>,
     pub(crate) state: PartitionState,
     pub(super) set: WriteSet,
+    /// Items this transaction has written (or removed: none). It must see its own writes, which the store does not have.
     items: HashMap<StorageKey, Option<ItemRecord>>,
+    /// The same for unique keys; the value is the id of the holder.
     pub(super) unique_keys: HashMap<StorageKey, Option<StorageValue>>,
+    /// Log entries of this transaction. They become writes only at the end: the log keeps the newest version of an item,
+    /// and a later write of the same transaction may still supersede an entry.
     log: BTreeMap<ChangePosition, (ItemKey, ItemRecord)>,
+    /// Numbers the changes of this transaction, which share one lsn.
     sequence: u16,
-    forced: bool,
+    forces_commit: bool,
     loses_versions: bool,
 }
 
-/// What is to be written.
+/// A new state of an item.
 pub(crate) struct ItemChange<'item> {
     /// The item. System properties are set in place, so that nothing is cloned; a second run sets them again.
     pub(crate) item: &'item mut Json,
@@ -60,17 +73,18 @@ impl<'run> ItemTransaction<'run> {
             unique_keys: HashMap::new(),
             log: BTreeMap::new(),
             sequence: 0,
-            forced: false,
+            forces_commit: false,
             loses_versions: false,
         }
     }
 
-    /// The item as this transaction sees it. An expired one is removed on the way and counts as absent.
+    /// The item as this transaction sees it. An expired item is removed here and counts as absent: a create must not
+    /// conflict with it, and its unique keys and terms must go before new ones are written.
     pub(crate) async fn current(
         &mut self,
         key: &ItemKey,
     ) -> std::result::Result<Option<ItemRecord>, Abort> {
-        let Some(record) = self.stored(key).await? else { return Ok(None) };
+        let Some(record) = self.read(key).await? else { return Ok(None) };
         if self.context.live.is_expired(&record.header, self.context.now) {
             self.remove(key, &record, Removal::Expired)?;
             return Ok(None);
@@ -79,7 +93,7 @@ impl<'run> ItemTransaction<'run> {
     }
 
     /// The item as stored, expired or not.
-    pub(crate) async fn stored(
+    pub(crate) async fn read(
         &self,
         key: &ItemKey,
     ) -> std::result::Result<Option<ItemRecord>, Abort> {
@@ -94,7 +108,7 @@ impl<'run> ItemTransaction<'run> {
         Ok(stored.map(ItemRecord::decode).transpose()?)
     }
 
-    /// Writes an item with all its effects.
+    /// Writes an item with all its entries.
     pub(crate) async fn put(
         &mut self,
         key: &ItemKey,
@@ -111,6 +125,7 @@ impl<'run> ItemTransaction<'run> {
         let record = ItemRecord::new(header, item, change.bytes + SYSTEM_BYTES);
 
         let old_item = previous.map(ItemRecord::parse).transpose()?;
+        // First, because it may fail or defer: nothing of this item is in the set yet.
         self.write_unique_keys(key, old_item.as_ref(), item).await?;
         let old = self.terms(key, previous, old_item.as_ref());
         let new = self.terms(key, Some(&record), Some(item));
@@ -142,7 +157,7 @@ impl<'run> ItemTransaction<'run> {
         Ok(written)
     }
 
-    /// Removes an item with all its effects.
+    /// Removes an item with all its entries.
     pub(crate) fn remove(
         &mut self,
         key: &ItemKey,
@@ -183,7 +198,7 @@ impl<'run> ItemTransaction<'run> {
             );
         }
         PreparedTransaction {
-            needs_commit: self.forced || !self.set.writes.is_empty(),
+            needs_commit: self.forces_commit || !self.set.writes.is_empty(),
             loses_versions: self.loses_versions,
             set: self.set,
             state: self.state,
@@ -192,7 +207,7 @@ impl<'run> ItemTransaction<'run> {
         }
     }
 
-    /// Drops a superseded version for good.
+    /// Removes a version that is past the retention, and records that it is gone.
     pub(crate) fn trim_version(
         &mut self,
         position: ChangePosition,
@@ -206,22 +221,26 @@ impl<'run> ItemTransaction<'run> {
         self.set.remove(VERSIONS, position.key());
     }
 
-    /// For work that scans the store: it must not miss what earlier transactions have written.
+    /// Defers a transaction that scans the store while earlier writes are pending: a scan would miss them, and unlike a
+    /// get it cannot tell by a key which ones.
     pub(crate) fn require_no_pending(&self) -> std::result::Result<(), Abort> {
         if self.context.pending.is_empty() { Ok(()) } else { Err(Abort::Deferred) }
     }
 
-    /// The state must reach the disk even if nothing else changes.
+    /// Commits the state even if there is no other write.
     pub(crate) fn force_commit(&mut self) {
-        self.forced = true;
+        self.forces_commit = true;
     }
 
+    /// The second of this write. It never goes back inside a partition, whatever the clock does: the change log is
+    /// searched by time (see `change_feed/start`), which relies on this order.
     fn timestamp(&mut self) -> TimestampSeconds {
         let seconds = self.context.now.seconds().0.max(self.state.timestamp_seconds);
         self.state.timestamp_seconds = seconds;
         TimestampSeconds(seconds)
     }
 
+    /// The position of the next change; its lsn is zero until the commit.
     fn next_position(&mut self, ordinal: u64) -> ChangePosition {
         let position = ChangePosition { lsn: Lsn::ZERO, sequence: self.sequence, ordinal };
         self.sequence += 1;
@@ -273,6 +292,8 @@ impl<'run> ItemTransaction<'run> {
         policy.map_or_else(Vec::new, |policy| index_costs(&policy.policy, item))
     }
 
+    /// Writes the difference of two sets of terms. The paths of a shape are never removed: other items may have that
+    /// shape, and nobody counts them.
     fn write_terms(&mut self, old: &ItemTerms, new: ItemTerms) {
         for (key, _) in old.entries.iter().filter(|(key, _)| !new.contains(key)) {
             self.set.remove(TERMS, key.clone());
@@ -300,15 +321,18 @@ impl<'run> ItemTransaction<'run> {
         }
     }
 
-    /// Moves the log entry of a version that is no longer the newest into the versions space.
+    /// Moves the log entry of a version that is no longer the newest into the space `versions`.
     fn supersede(&mut self, key: &ItemKey, previous: Option<&ItemRecord>, ended: TimestampSeconds) {
         let Some(record) = previous else { return };
         let position = record.header.position;
+        // A version of this very transaction is in `log` and has no lsn yet. It goes straight to the versions, and the
+        // commit stamps its lsn there.
         let is_ours = self.log.remove(&position).is_some();
         if !is_ours {
             self.set.remove(CHANGE_LOG, position.key());
         }
         if self.context.live.retention_seconds == 0 {
+            // Nothing is kept, but readers of all versions and of the past must learn that something is missing.
             self.state.trimmed.forget(record, ended);
             self.loses_versions = true;
             return;
@@ -346,7 +370,7 @@ impl<'run> ItemTransaction<'run> {
     }
 }
 
-/// Where an item with a time to live of its own stands in the expiry space.
+/// The key of an item with a time to live of its own in the space `expiry`.
 pub(crate) fn own_expiry(record: &ItemRecord) -> Option<StorageKey> {
     let ItemTimeToLive::Seconds(seconds) = record.header.time_to_live? else { return None };
     let expires_at = record.header.timestamp.0 + u64::from(seconds);
