@@ -54,13 +54,13 @@ pub(crate) fn refused_write(error: Error) -> Error {
 
 /// What all charges of an account depend on.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Pricing {
+pub(crate) struct ChargeContext {
     pub(crate) profile: ChargeProfile,
     /// The consistency level of reads that do not ask for another.
     pub(crate) consistency: ConsistencyLevel,
 }
 
-impl Pricing {
+impl ChargeContext {
     /// The consistency level that a read is priced by.
     pub(crate) fn read_level(self, requested: Option<ConsistencyLevel>) -> ConsistencyLevel {
         requested.unwrap_or(self.consistency)

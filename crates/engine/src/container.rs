@@ -1,6 +1,6 @@
-//! What writers and readers need to know of a container: what never changes, and what a replace changes.
+//! What writers and readers need of a container: its fixed identity, and its properties in compiled form.
 //!
-//! Owns the compiled indexing policies by generation and the rule of expiry. Does not own partitions.
+//! Owns the compiled indexing policies by generation and the check of expiry. Does not own partitions: see `catalog`.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
@@ -15,7 +15,7 @@ use query::{ComputedProperties, EvaluationContext};
 use crate::index::CompiledPolicy;
 use crate::record::ItemHeader;
 
-/// What never changes in the life of a container.
+/// What never changes during the life of a container.
 #[derive(Debug)]
 pub(crate) struct ContainerIdentity {
     pub(crate) rid: ResourceId,
@@ -25,7 +25,7 @@ pub(crate) struct ContainerIdentity {
 
 impl ContainerIdentity {
     pub(crate) fn new(rid: ResourceId, definition: PartitionKeyDefinition) -> Self {
-        // The link is data: items carry it in `_self`, byte for byte as the service writes it.
+        // The link is stored data: items contain it in `_self`, byte for byte as the service writes it.
         let database = rid.database_id().unwrap_or(rid);
         let self_link = format!("dbs/{database}/colls/{rid}/docs/");
         Self { rid, definition, self_link }
@@ -45,22 +45,23 @@ impl ContainerIdentity {
     }
 }
 
-/// What a replace of the container changes.
+/// The properties of a container in compiled form. Immutable: a replace of the container exchanges it as a whole, so that
+/// a request that has taken it sees one consistent set of properties to its end.
 #[derive(Debug)]
-pub(crate) struct ContainerLive {
+pub(crate) struct CompiledProperties {
     pub(crate) properties: ContainerProperties,
-    /// The indexing policy new partitions follow and old ones are rebuilt for.
+    /// Generation of the newest indexing policy; partitions that follow an older one are rebuilt.
     pub(crate) generation: u32,
-    /// How long superseded versions are kept; zero keeps none.
+    /// How long superseded versions are kept, in seconds; zero keeps none.
     pub(crate) retention_seconds: u64,
-    /// Ready for queries.
+    /// Computed properties, compiled for queries.
     pub(crate) computed: ComputedProperties,
-    /// What queries are given from outside, but for their own time; made for the first of them.
+    /// The evaluation context that all queries share, except their start time; created by the first query.
     pub(crate) evaluation: OnceLock<EvaluationContext>,
     policies: BTreeMap<u32, Arc<CompiledPolicy>>,
 }
 
-impl ContainerLive {
+impl CompiledProperties {
     pub(crate) fn new(
         properties: ContainerProperties,
         generation: u32,
@@ -77,7 +78,7 @@ impl ContainerLive {
             Some(policy) => policy.retention_minutes() * 60,
             None => retention_default_seconds,
         };
-        // They were checked when the container was created or replaced.
+        // They were validated when the container was created or replaced.
         let computed = ComputedProperties::new(&properties.computed_properties).unwrap_or_default();
         let evaluation = OnceLock::new();
         Self { properties, generation, retention_seconds, computed, evaluation, policies }
@@ -87,7 +88,7 @@ impl ContainerLive {
         self.policies.get(&generation)
     }
 
-    /// Whether an item is past its time to live: gone for every reader, reclaimed or not.
+    /// Whether an item is past its time to live: invisible to every reader, whether it is removed already or not.
     pub(crate) fn is_expired(&self, header: &ItemHeader, now: TimestampMs) -> bool {
         let default = self.properties.default_time_to_live;
         expires_at(default, header.time_to_live, header.timestamp.0)
@@ -99,7 +100,7 @@ impl ContainerLive {
         self.properties.default_time_to_live != TimeToLive::Off
     }
 
-    /// Whether the container has an index, so that queries find what is in it.
+    /// Whether the container maintains an index.
     pub(crate) fn is_indexed(&self) -> bool {
         self.properties.indexing_policy.mode == IndexingMode::Consistent
     }
@@ -117,20 +118,20 @@ impl ContainerLive {
     }
 }
 
-/// The live part, exchanged as a whole.
+/// The compiled properties in use.
 #[derive(Debug)]
-pub(crate) struct Live(RwLock<Arc<ContainerLive>>);
+pub(crate) struct CurrentProperties(RwLock<Arc<CompiledProperties>>);
 
-impl Live {
-    pub(crate) fn new(live: ContainerLive) -> Self {
+impl CurrentProperties {
+    pub(crate) fn new(live: CompiledProperties) -> Self {
         Self(RwLock::new(Arc::new(live)))
     }
 
-    pub(crate) fn current(&self) -> Arc<ContainerLive> {
+    pub(crate) fn current(&self) -> Arc<CompiledProperties> {
         Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    pub(crate) fn replace(&self, live: ContainerLive) {
+    pub(crate) fn replace(&self, live: CompiledProperties) {
         *self.0.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(live);
     }
 }

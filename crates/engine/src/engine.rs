@@ -1,7 +1,7 @@
 //! The engine as a value: opened on a store, shared by cloning, closed once.
 //!
-//! Owns the core (store, environment, settings, catalog view) and its life. Does not own operations: each verb adds
-//! its method in its own file.
+//! Owns the shared core (store, environment, settings, catalog view) and its lifecycle. Does not own operations: each one
+//! adds its method in its own file.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,7 +13,7 @@ use storage::{Shard, Store, memory::MemoryStore};
 use tokio::sync::{Mutex, oneshot};
 
 use crate::catalog::{CatalogStore, CatalogView, Container, Database};
-use crate::charge::Pricing;
+use crate::charge::ChargeContext;
 use crate::environment::Environment;
 use crate::error::{Error, Result};
 use crate::operation::ContainerLink;
@@ -34,10 +34,10 @@ use crate::throughput::SharedThroughputs;
 /// ```
 #[derive(Clone)]
 pub struct Engine {
-    pub(crate) core: Arc<Core>,
+    pub(crate) core: Arc<EngineCore>,
 }
 
-pub(crate) struct Core {
+pub(crate) struct EngineCore {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) environment: Environment,
     pub(crate) settings: Arc<Settings>,
@@ -46,17 +46,18 @@ pub(crate) struct Core {
     pub(crate) parsed_queries: ParsedQueryCache,
     pub(crate) prepared_queries: PreparedQueryCache,
     pub(crate) shared_throughputs: SharedThroughputs,
-    /// When counting began.
+    /// When the engine was opened, which is when counting began.
     pub(crate) opened: TimestampMs,
     pub(crate) shape_cache: Arc<ShapeCache>,
     closed: AtomicBool,
     /// One round of maintenance at a time; closing waits for it.
     pub(crate) maintaining: Mutex<()>,
-    /// Shards that a split or merge is filling; the reclaimer leaves them alone.
+    /// Shards that a split or merge is filling. They are marked for reclaiming, so that a crash leaves no garbage; the
+    /// reclaimer must skip them while this engine runs.
     building: StdMutex<HashSet<Shard>>,
 }
 
-impl Core {
+impl EngineCore {
     pub(crate) fn is_building(&self, shard: Shard) -> bool {
         self.building.lock().unwrap_or_else(PoisonError::into_inner).contains(&shard)
     }
@@ -72,10 +73,10 @@ impl Core {
 }
 
 impl Engine {
-    /// Opens the account that lives in a store, or begins a new one in an empty store.
+    /// Opens the account of a store, or creates one in an empty store.
     ///
     /// # Errors
-    /// `Unavailable` when the store cannot be read, `Corrupt` when its catalog contradicts itself.
+    /// `Unavailable` if the store cannot be read, `Corrupt` if its catalog is inconsistent.
     pub async fn open(
         store: Arc<dyn Store>,
         environment: Environment,
@@ -83,7 +84,7 @@ impl Engine {
     ) -> Result<Self> {
         let catalog = CatalogStore::open(Arc::clone(&store)).await?;
         let opened = environment.now();
-        let core = Core {
+        let core = EngineCore {
             store,
             environment,
             settings: Arc::new(settings),
@@ -106,7 +107,7 @@ impl Engine {
         Ok(engine)
     }
 
-    /// A new account in memory, on the machine's clock.
+    /// Opens a new account in memory, with the system clock.
     ///
     /// # Errors
     /// Those of [`Engine::open`].
@@ -115,8 +116,7 @@ impl Engine {
         Self::open(store, Environment::system(), Settings::default()).await
     }
 
-    /// Opens an engine whose content is gone when the last clone is dropped, in this environment and without
-    /// maintenance: for tests whose clock travels.
+    /// Opens a new account in memory, in this environment and without maintenance: for tests that control the clock.
     ///
     /// # Errors
     /// Those of [`Engine::open`].
@@ -125,8 +125,8 @@ impl Engine {
         Self::open(Arc::new(MemoryStore::new()), environment, settings).await
     }
 
-    /// Makes everything written so far durable and refuses further operations, through clones too. The store is let
-    /// go of when the last clone is.
+    /// Makes everything written so far durable and refuses further operations, also through clones. The store is
+    /// released with the last clone.
     ///
     /// # Errors
     /// `Unavailable` when the store cannot make its content durable.
@@ -154,20 +154,21 @@ impl Engine {
         &self.core.environment
     }
 
-    /// Runs to its end even when the caller goes away: a change must not stop halfway between store and memory.
+    /// Runs work to its end even if the caller is cancelled: a change must not stop between its commit and the update of
+    /// memory.
     pub(crate) async fn uninterrupted<T: Send + 'static>(
         &self,
         work: impl Future<Output = Result<T>> + Send + 'static,
     ) -> Result<T> {
-        let (answer, answered) = oneshot::channel();
+        let (sender, receiver) = oneshot::channel();
         self.core.environment.spawn(async move {
-            // Nobody listens when the caller is gone.
-            let _ = answer.send(work.await);
+            // The receiver is gone if the caller was cancelled.
+            let _ = sender.send(work.await);
         });
-        answered.await.map_err(|_| Error::closed())?
+        receiver.await.map_err(|_| Error::closed())?
     }
 
-    /// Returns once the map of a container no longer names a partition that is retired.
+    /// Waits until the map of a container no longer contains a partition that is retired.
     pub(crate) async fn map_after(&self, container: &Container, gone: &Partition) -> Result<()> {
         if self.is_closed() {
             return Err(Error::closed());
@@ -183,9 +184,9 @@ impl Engine {
         self.core.store.as_ref()
     }
 
-    pub(crate) fn pricing(&self) -> Pricing {
+    pub(crate) fn charges(&self) -> ChargeContext {
         let Settings { charge_profile: profile, consistency, .. } = *self.core.settings;
-        Pricing { profile, consistency }
+        ChargeContext { profile, consistency }
     }
 
     pub(crate) fn now(&self) -> TimestampMs {

@@ -1,7 +1,7 @@
 //! Everything the engine takes from outside: time, randomness, tasks.
 //!
-//! Owns the injected traits and their real and test implementations. Does not own any decision; a run with the same
-//! environment and the same store replays exactly.
+//! Owns the injected traits with their real and test implementations. A run with the same environment and the same store
+//! is deterministic.
 
 use std::fmt;
 use std::future::Future;
@@ -17,7 +17,7 @@ pub trait Clock: Send + Sync {
     /// Milliseconds since 1970.
     fn now(&self) -> TimestampMs;
 
-    /// Time since some moment before, the same one while the process runs: for saying how long something took.
+    /// Time since a fixed point in the past, for measuring durations.
     fn stopwatch(&self) -> Duration {
         Duration::from_millis(self.now().0)
     }
@@ -29,18 +29,18 @@ pub trait Randomness: Send + Sync {
     fn next(&self) -> u64;
 }
 
-/// A task the engine hands over.
+/// A task to spawn.
 pub type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// Where tasks run and how they wait.
+/// Runs tasks and timers.
 pub trait Spawner: Send + Sync {
-    /// Runs a task to its end, beside the caller.
+    /// Runs a task concurrently with the caller.
     fn spawn(&self, task: Task);
     /// Completes after the given time.
     fn sleep(&self, duration: Duration) -> Task;
 }
 
-/// The injected world of one engine.
+/// Clock, randomness and spawner of one engine.
 #[derive(Clone)]
 pub struct Environment {
     clock: Arc<dyn Clock>,
@@ -61,15 +61,15 @@ impl Environment {
         Self::new(clock, Arc::new(SeededRandomness::new(seed)), Arc::new(TokioSpawner))
     }
 
-    /// The same, but waiting costs no time: a sleep moves the clock. Not for an engine with maintenance, whose loop
-    /// would move it without end.
+    /// The same, but a sleep moves the clock instead of taking time. Not for an engine with maintenance: its loop would
+    /// move the clock forever.
     #[must_use]
     pub fn travelling(clock: Arc<TravellingClock>, seed: u64) -> Self {
         let spawner = TravellingSpawner { clock: Arc::clone(&clock) };
         Self::new(clock, Arc::new(SeededRandomness::new(seed)), Arc::new(spawner))
     }
 
-    /// Any combination.
+    /// Creates an environment from its parts.
     #[must_use]
     pub fn new(
         clock: Arc<dyn Clock>,
@@ -85,7 +85,7 @@ impl Environment {
         self.clock.now()
     }
 
-    /// Time since some moment before; only differences mean something.
+    /// Time since a fixed point in the past; only differences are meaningful.
     #[must_use]
     pub fn stopwatch(&self) -> Duration {
         self.clock.stopwatch()
@@ -97,7 +97,7 @@ impl Environment {
         self.randomness.next()
     }
 
-    /// Runs a task beside the caller.
+    /// Runs a task concurrently with the caller.
     pub fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
         self.spawner.spawn(Box::pin(task));
     }
@@ -119,21 +119,21 @@ impl fmt::Debug for Environment {
 pub struct SystemClock;
 
 impl Clock for SystemClock {
-    #[expect(clippy::disallowed_methods, reason = "the one place that asks the machine")]
+    #[expect(clippy::disallowed_methods, reason = "the only place that reads the system clock")]
     fn now(&self) -> TimestampMs {
         let since_epoch =
             std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
         TimestampMs(u64::try_from(since_epoch.as_millis()).unwrap_or(u64::MAX))
     }
 
-    #[expect(clippy::disallowed_methods, reason = "the one place that asks the machine")]
+    #[expect(clippy::disallowed_methods, reason = "the only place that reads the system clock")]
     fn stopwatch(&self) -> Duration {
         static STARTED: OnceLock<Instant> = OnceLock::new();
         STARTED.get_or_init(Instant::now).elapsed()
     }
 }
 
-/// A clock that stands still until told to travel.
+/// A clock for tests: it moves only by [`TravellingClock::travel`].
 #[derive(Debug)]
 pub struct TravellingClock {
     now_ms: AtomicU64,
@@ -204,7 +204,7 @@ impl Spawner for TokioSpawner {
     }
 }
 
-/// Tasks on the tokio runtime, and waits that move a clock instead of taking time.
+/// Tasks on the tokio runtime; a sleep moves a clock instead of taking time.
 #[derive(Clone, Debug)]
 struct TravellingSpawner {
     clock: Arc<TravellingClock>,

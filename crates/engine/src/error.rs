@@ -1,7 +1,6 @@
-//! Why an operation failed, by what the caller can do about it.
+//! Errors of operations, by what the caller can do about them.
 //!
-//! Owns the closed list of kinds and the sentences. Does not own status codes: `gateway` has the one table that maps
-//! kinds to them.
+//! Owns the closed list of kinds and the messages. Does not own status codes: `gateway` maps kinds to them.
 
 use std::error::Error as _;
 use std::fmt;
@@ -28,15 +27,15 @@ pub enum ErrorKind {
     Invalid,
     /// The partition key is missing, incomplete or differs from the item's. Fix the request.
     PartitionKeyMismatch,
-    /// The item, or what it is looked up in, does not exist.
+    /// The item or another addressed resource does not exist.
     NotFound,
     /// The database or container does not exist.
     OwnerNotFound,
-    /// The id or a unique key is taken. Choose another or replace.
+    /// The id or a unique key exists already. Choose another, or replace.
     Conflict,
     /// A precondition does not hold. Read again and decide again.
     PreconditionFailed,
-    /// The item, the batch or the page is larger than the service takes.
+    /// The item, the batch or the page exceeds a limit of the service.
     TooLarge,
     /// This property of the resource can never be changed.
     Immutable(ImmutableProperty),
@@ -44,11 +43,11 @@ pub enum ErrorKind {
     SessionNotAvailable,
     /// The physical partition was split or merged away. Ask for the partition map again.
     PartitionGone,
-    /// A continuation token is foreign, stale or made up. Start over without it.
+    /// A continuation token is invalid, expired or of another request. Start over without it.
     ContinuationRefused,
-    /// The query is wrong, or one of its values has no answer. Fix the query; [`Error::query_errors`] has every reason.
+    /// The query is invalid, or failed for one of its values. Fix the query; [`Error::query_errors`] has every reason.
     BadQuery,
-    /// The query was given too little time. Add filters, or allow more.
+    /// The query exceeded its time limit. Add filters, or allow more time.
     OutOfTime,
     /// Throughput is spent. Retry after the delay.
     Throttled {
@@ -57,7 +56,7 @@ pub enum ErrorKind {
     },
     /// The operation is not supported.
     Unsupported,
-    /// The store cannot be used now: full or broken device, closed engine. The text says what to do.
+    /// The store cannot be used now: full or broken device, closed engine. The message says what to do.
     Unavailable,
     /// Stored data contradicts itself. Run `verify`; restore from a backup.
     Corrupt,
@@ -76,25 +75,25 @@ impl Error {
         }
     }
 
-    /// A query that is refused.
+    /// The errors of a query.
     pub(crate) fn of_query(errors: Vec<query::QueryError>) -> Self {
         let words: Vec<String> = errors.iter().map(ToString::to_string).collect();
         Self { query_errors: errors, ..Self::new(ErrorKind::BadQuery, words.join("; ")) }
     }
 
-    /// Every reason why a query is refused, with codes and places; empty for other errors.
+    /// Every error of a query, with code and location; empty for other errors.
     #[must_use]
     pub fn query_errors(&self) -> &[query::QueryError] {
         &self.query_errors
     }
 
-    /// The same reasons as the service writes them; none for other errors.
+    /// The errors of a query as the service writes them; none for other errors.
     #[must_use]
     pub fn query_errors_json(&self) -> Option<model::Json> {
         (!self.query_errors.is_empty()).then(|| query::to_json(&self.query_errors))
     }
 
-    /// The number of the reason a query failed while it ran; none for other errors.
+    /// The number of the error with which a query failed at runtime; none for other errors.
     #[must_use]
     pub fn query_error_number(&self) -> Option<u16> {
         self.query_errors.iter().find_map(|error| match error.code {
@@ -103,13 +102,13 @@ impl Error {
         })
     }
 
-    /// The same error with what the attempt cost.
+    /// The same error with the charge of the attempt.
     #[must_use]
     pub fn with_charge(self, charge: model::RequestCharge) -> Self {
         Self { charge, ..self }
     }
 
-    /// What the attempt cost; nothing for most errors.
+    /// The charge of the attempt; zero for most errors.
     #[must_use]
     pub fn charge(&self) -> model::RequestCharge {
         self.charge

@@ -1,7 +1,7 @@
-//! The database: operations in, outcomes out. Embed it, or put a gateway in front of it.
+//! The database engine. Embed it, or put a gateway in front of it.
 //!
-//! Owns the account with its databases, containers, partitions and items, and every rule about them. Does not own
-//! HTTP (`gateway`), the storage of bytes (`storage` and its backends) or the meaning of a value (`model`).
+//! Owns the account with its databases, containers, partitions and items, and every rule about them. Does not own HTTP
+//! (`gateway`), the storage of bytes (`storage` and its backends) or JSON values and policies (`model`).
 //!
 //! ```text
 //! Engine::create_item ─► catalog (which container) ─► partition map (which physical partition)
@@ -9,8 +9,8 @@
 //!     write ─► partition writer ─► transaction (write set) ─► storage.commit ─► Outcome
 //! ```
 //!
-//! A request goes one way down and one way up. Every write is one atomic commit that carries the item, its index
-//! terms, its unique keys and its change; the store stamps it with its lsn.
+//! Every write is one atomic commit that contains the item, its index terms, its unique keys and its change log entry; the
+//! store stamps it with its lsn.
 
 mod catalog;
 pub mod change_feed;

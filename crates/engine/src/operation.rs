@@ -9,7 +9,7 @@ use model::{
     Precondition, SessionToken, Throughput,
 };
 
-/// The names that lead to a container.
+/// The ids of a container and its database.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ContainerLink {
     /// The database.
@@ -19,10 +19,10 @@ pub struct ContainerLink {
 }
 
 impl ContainerLink {
-    /// Checks both names.
+    /// Validates both ids.
     ///
     /// # Errors
-    /// [`model::ValidationError`] when a name breaks the rules for names.
+    /// [`model::ValidationError`] if an id is not valid.
     pub fn new(database: &str, container: &str) -> model::Result<Self> {
         Ok(Self { database: DatabaseId::new(database)?, container: ContainerId::new(container)? })
     }
@@ -34,7 +34,7 @@ impl std::fmt::Display for ContainerLink {
     }
 }
 
-/// What throughput belongs to.
+/// The owner of provisioned throughput.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ThroughputOwner {
     /// Shared by the containers of a database.
@@ -43,43 +43,43 @@ pub enum ThroughputOwner {
     Container(ContainerLink),
 }
 
-/// Passed with every read.
+/// Options of a read.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReadOptions {
-    /// The read must see at least what this token has seen.
+    /// The read must not return a state older than this token.
     pub session_token: Option<SessionToken>,
-    /// Answer "not modified" when the item still has this etag.
+    /// Return "not modified" if the item still has this etag.
     pub precondition: Option<Precondition>,
-    /// A weaker level than the account's, or the same.
+    /// The consistency level, if weaker than that of the account.
     pub consistency: Option<ConsistencyLevel>,
-    /// Whether the outcome explains its charge.
+    /// Whether the response explains its charge.
     pub explain_charge: bool,
 }
 
-/// Passed with every write of an item.
+/// Options of an item write.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WriteOptions {
     /// Write only if the item still has this etag.
     pub precondition: Option<Precondition>,
-    /// Whether this item is indexed, for policies that leave it to the request.
+    /// Whether this item is indexed, if the indexing policy leaves it to the request.
     pub indexing: IndexingDirective,
-    /// Whether the outcome explains its charge.
+    /// Whether the response explains its charge.
     pub explain_charge: bool,
 }
 
-/// Where a multi-page read goes on and how much it returns.
+/// Where a paged read continues, and the size of a page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PageOptions {
-    /// Items of a page at most; the service's default when absent.
+    /// The maximum number of items of a page; the service's default if absent.
     pub items_max: Option<usize>,
-    /// The token of the page before.
+    /// The continuation token of the page before.
     pub continuation: Option<String>,
 }
 
 /// Creates a database.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CreateDatabase {
-    /// What to create.
+    /// Its properties.
     pub properties: DatabaseProperties,
     /// Throughput shared by its containers.
     pub throughput: Option<Throughput>,
@@ -88,31 +88,31 @@ pub struct CreateDatabase {
 /// Creates a container.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CreateContainer {
-    /// Where.
+    /// The database.
     pub database: DatabaseId,
-    /// What to create.
+    /// Its properties.
     pub properties: ContainerProperties,
-    /// Dedicated throughput; without it the database's is shared, or the minimum is taken.
+    /// Dedicated throughput. Without it the container shares that of its database, or gets the minimum.
     pub throughput: Option<Throughput>,
 }
 
 /// Replaces the properties of a container.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReplaceContainer {
-    /// Which.
+    /// The container.
     pub link: ContainerLink,
-    /// The new properties; partition key and unique keys must be the old ones.
+    /// The new properties; partition key and unique keys cannot change.
     pub properties: ContainerProperties,
     /// Replace only if the container still has this etag.
     pub precondition: Option<Precondition>,
 }
 
-/// Creates an item; an id taken in its logical partition is a conflict.
+/// Creates an item; an id that exists in its logical partition is a conflict.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CreateItem {
-    /// Where.
+    /// The container.
     pub container: ContainerLink,
-    /// Must equal the item's own when given.
+    /// If given, must equal the partition key of the item.
     pub partition_key: Option<PartitionKey>,
     /// The item.
     pub item: MeasuredJson,
@@ -123,9 +123,9 @@ pub struct CreateItem {
 /// Creates or replaces an item.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UpsertItem {
-    /// Where.
+    /// The container.
     pub container: ContainerLink,
-    /// Must equal the item's own when given.
+    /// If given, must equal the partition key of the item.
     pub partition_key: Option<PartitionKey>,
     /// The item.
     pub item: MeasuredJson,
@@ -136,11 +136,11 @@ pub struct UpsertItem {
 /// Replaces an item that exists.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReplaceItem {
-    /// Where.
+    /// The container.
     pub container: ContainerLink,
-    /// Must equal the item's own when given.
+    /// If given, must equal the partition key of the item.
     pub partition_key: Option<PartitionKey>,
-    /// Which; the item's own id must be the same.
+    /// The id; the item must contain the same.
     pub id: ItemId,
     /// The new item.
     pub item: MeasuredJson,
@@ -151,13 +151,13 @@ pub struct ReplaceItem {
 /// Changes parts of an item.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PatchItem {
-    /// Where.
+    /// The container.
     pub container: ContainerLink,
-    /// Which logical partition.
+    /// The logical partition.
     pub partition_key: PartitionKey,
-    /// Which item.
+    /// The item.
     pub id: ItemId,
-    /// What to change, under which condition.
+    /// The patch operations, with an optional condition.
     pub patch: Patch,
     /// Options.
     pub options: WriteOptions,
@@ -166,11 +166,11 @@ pub struct PatchItem {
 /// Deletes an item.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DeleteItem {
-    /// Where.
+    /// The container.
     pub container: ContainerLink,
-    /// Which logical partition.
+    /// The logical partition.
     pub partition_key: PartitionKey,
-    /// Which item.
+    /// The item.
     pub id: ItemId,
     /// Options.
     pub options: WriteOptions,
@@ -179,11 +179,11 @@ pub struct DeleteItem {
 /// Reads one item.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReadItem {
-    /// Where.
+    /// The container.
     pub container: ContainerLink,
-    /// Which logical partition.
+    /// The logical partition.
     pub partition_key: PartitionKey,
-    /// Which item.
+    /// The item.
     pub id: ItemId,
     /// Options.
     pub options: ReadOptions,
@@ -192,9 +192,9 @@ pub struct ReadItem {
 /// Reads several items by partition key and id; those that do not exist are left out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReadManyItems {
-    /// Where.
+    /// The container.
     pub container: ContainerLink,
-    /// Which.
+    /// The items.
     pub items: Vec<(PartitionKey, ItemId)>,
     /// Options.
     pub options: ReadOptions,
@@ -203,11 +203,11 @@ pub struct ReadManyItems {
 /// Lists the items of a feed range, page by page.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ListItems {
-    /// Where.
+    /// The container.
     pub container: ContainerLink,
-    /// Which part of the container.
+    /// The part of the container.
     pub feed_range: FeedRange,
-    /// Which page.
+    /// The page.
     pub page: PageOptions,
     /// Options.
     pub options: ReadOptions,
@@ -216,9 +216,9 @@ pub struct ListItems {
 /// Deletes every item of one logical partition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeleteByPartitionKey {
-    /// Where.
+    /// The container.
     pub container: ContainerLink,
-    /// Which logical partition.
+    /// The logical partition.
     pub partition_key: PartitionKey,
 }
 
@@ -241,7 +241,7 @@ pub enum BatchOperation {
     },
     /// Replaces an item.
     Replace {
-        /// Which.
+        /// The id.
         id: ItemId,
         /// The new item.
         item: MeasuredJson,
@@ -250,25 +250,25 @@ pub enum BatchOperation {
     },
     /// Changes parts of an item.
     Patch {
-        /// Which.
+        /// The id.
         id: ItemId,
-        /// What to change.
+        /// The patch operations.
         patch: Patch,
         /// Options.
         options: WriteOptions,
     },
     /// Deletes an item.
     Delete {
-        /// Which.
+        /// The id.
         id: ItemId,
         /// Options.
         options: WriteOptions,
     },
-    /// Reads an item as the batch has left it so far.
+    /// Reads an item as the batch so far has left it.
     Read {
-        /// Which.
+        /// The id.
         id: ItemId,
-        /// Answer "not modified" when it still has this etag.
+        /// Return "not modified" if it still has this etag.
         precondition: Option<Precondition>,
     },
 }
@@ -276,29 +276,29 @@ pub enum BatchOperation {
 /// Several item operations in one logical partition, all or nothing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TransactionalBatch {
-    /// Where.
+    /// The container.
     pub container: ContainerLink,
-    /// The one logical partition.
+    /// The logical partition of all items.
     pub partition_key: PartitionKey,
-    /// What to do, in order.
+    /// The operations, in order.
     pub operations: Vec<BatchOperation>,
 }
 
 /// Splits a physical partition in two while it is in use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SplitPartition {
-    /// Where.
+    /// The container.
     pub container: ContainerLink,
     /// Number of the physical partition.
     pub partition: u32,
-    /// Where to cut; the middle when absent.
+    /// The epk to split at; the middle if absent.
     pub at: Option<EffectivePartitionKey>,
 }
 
-/// Makes one physical partition of two neighbours while they are in use.
+/// Merges two adjacent physical partitions while they are in use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MergePartitions {
-    /// Where.
+    /// The container.
     pub container: ContainerLink,
     /// Numbers of the two physical partitions.
     pub partitions: (u32, u32),

@@ -1,6 +1,6 @@
-//! What leaves the engine: a value with its charge and position.
+//! The results of operations as plain data: a value with its charge and session token.
 //!
-//! Owns the contract upwards. Does not own HTTP: `gateway` turns an outcome into status, headers and body.
+//! Does not own HTTP: `gateway` turns them into status, headers and body.
 
 use bytes::Bytes;
 use model::{
@@ -14,18 +14,18 @@ use crate::record::{ItemHeader, ItemRecord, LoggedItem, own_bytes};
 /// The answer to an operation.
 #[derive(Clone, Debug)]
 pub struct Outcome<T> {
-    /// What was asked for.
+    /// The result.
     pub value: T,
-    /// What it cost.
+    /// The request charge.
     pub charge: RequestCharge,
-    /// What the caller has now seen; absent for operations on the catalog.
+    /// The session token after this operation; absent for operations on the catalog.
     pub session_token: Option<SessionToken>,
-    /// Why it cost that much, when the options of the request ask for it.
+    /// The parts of the charge, if the options ask for them.
     pub explanation: Option<Box<ChargeExplanation>>,
 }
 
 impl<T> Outcome<T> {
-    /// The same answer with another value.
+    /// Replaces the value.
     pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Outcome<U> {
         Outcome {
             value: change(self.value),
@@ -69,19 +69,19 @@ impl Item {
         &self.body
     }
 
-    /// The JSON text without a copy.
+    /// The JSON text, without copying it.
     #[must_use]
     pub fn into_text(self) -> Bytes {
         self.body
     }
 
-    /// The item as a value.
+    /// The item as a JSON value.
     #[must_use]
     pub fn to_json(&self) -> Json {
         Json::parse(&self.body).unwrap_or(Json::Null)
     }
 
-    /// Its version.
+    /// Its etag.
     #[must_use]
     pub fn etag(&self) -> Etag {
         self.etag
@@ -100,12 +100,12 @@ impl Item {
     }
 }
 
-/// What a read with a precondition found.
+/// The result of a read with an optional precondition.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ReadAnswer {
     /// The item.
     Found(Item),
-    /// The caller's version is still the newest.
+    /// The item still has the etag of the precondition.
     NotModified(Etag),
 }
 
@@ -120,17 +120,17 @@ impl ReadAnswer {
     }
 }
 
-/// What an upsert did.
+/// The result of an upsert.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Upserted {
-    /// There was none.
+    /// The item did not exist.
     Created(Item),
-    /// There was one.
+    /// The item existed.
     Replaced(Item),
 }
 
 impl Upserted {
-    /// The item as stored now.
+    /// The stored item.
     #[must_use]
     pub fn item(&self) -> &Item {
         match self {
@@ -139,23 +139,23 @@ impl Upserted {
     }
 }
 
-/// One answer of a multi-answer read.
+/// One page of a paged read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Page<T> {
-    /// What this page holds.
+    /// The items of this page.
     pub items: Vec<T>,
-    /// Where the next page starts; absent at the end.
+    /// The continuation token of the next page; absent at the end.
     pub continuation: Option<String>,
 }
 
-/// What one operation of a committed batch did.
+/// The result of one operation of a committed batch.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BatchAnswer {
-    /// What happened.
+    /// What it did.
     pub effect: BatchEffect,
     /// Its share of the charge.
     pub charge: RequestCharge,
-    /// Why it cost that much, when its options ask for it.
+    /// The parts of the charge, if its options ask for them.
     pub explanation: Option<Box<ChargeExplanation>>,
 }
 
@@ -172,71 +172,71 @@ pub enum BatchEffect {
     Read(ReadAnswer),
 }
 
-/// How a batch ended.
+/// The result of a batch.
 #[derive(Debug)]
 pub enum BatchOutcome {
-    /// Everything was written; answers in the order of the operations.
+    /// Everything was written; results in the order of the operations.
     Committed(Vec<BatchAnswer>),
     /// Nothing was written.
     RolledBack {
         /// Index of the operation that failed.
         failed: usize,
-        /// Why.
+        /// The error of that operation.
         error: Error,
     },
 }
 
-/// A database as the account knows it.
+/// A database with its system properties.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DatabaseResource {
-    /// What the user chose.
+    /// The properties that the user chose.
     pub properties: DatabaseProperties,
     /// Resource id.
     pub rid: ResourceId,
-    /// Version.
+    /// Etag; changes on each write.
     pub etag: Etag,
     /// Second of the last change.
     pub timestamp: TimestampSeconds,
 }
 
-/// A container as the account knows it.
+/// A container with its system properties.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ContainerResource {
-    /// What the user chose.
+    /// The properties that the user chose.
     pub properties: ContainerProperties,
     /// Resource id.
     pub rid: ResourceId,
-    /// Version.
+    /// Etag; changes on each write.
     pub etag: Etag,
     /// Second of the last change.
     pub timestamp: TimestampSeconds,
-    /// How far the index follows the newest policy, in percent.
+    /// Progress of the index rebuild for the newest policy, in percent.
     pub index_progress_percent: u8,
-    /// Items and bytes now stored.
+    /// Stored items and bytes.
     pub usage: Usage,
 }
 
 /// What a container or partition holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// Items, expired ones included until they are reclaimed.
+    /// Items, including expired ones that are not removed yet.
     pub items: u64,
     /// Bytes of their JSON text.
     pub item_bytes: u64,
 }
 
-/// Throughput as the account knows it.
+/// Provisioned throughput with its limits.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ThroughputResource {
-    /// What was asked for.
+    /// The provisioned throughput.
     pub throughput: Throughput,
     /// Resource id of the database or container it belongs to.
     pub owner: ResourceId,
     /// Highest ever provisioned, in request units per second.
     pub highest_ever: u32,
-    /// The least it can be replaced with: a manual number, or an autoscale maximum.
+    /// The minimum it can be replaced with: a manual value, or an autoscale maximum.
     pub least: u32,
-    /// Bytes of items that the least depends on.
+    /// Bytes of items that the minimum depends on.
     pub item_bytes: u64,
 }
 
@@ -249,12 +249,12 @@ pub struct PartitionsResource {
     pub partitions: Vec<PartitionResource>,
 }
 
-/// A physical partition as callers see it.
+/// A physical partition.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PartitionResource {
     /// Its number inside the container; never reused.
     pub number: u32,
-    /// Which part of the container it owns.
+    /// The part of the container it owns.
     pub range: EpkRange,
     /// Numbers of the partitions it came from, oldest first.
     pub parents: Vec<u32>,

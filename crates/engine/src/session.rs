@@ -1,14 +1,17 @@
-//! Session tokens: a read never goes back in time.
+//! Session tokens: a client never reads a state older than one it has seen.
 //!
-//! Owns the comparison of a caller's token with a partition. Does not own the token's text (`model`).
+//! Owns the comparison of a client's token with a partition. Does not own the token's text (`model`).
 
 use model::SessionToken;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::partition::Partition;
 
-/// Refuses a token that has seen more than the partition holds. A number the token does not know (after a split or a
-/// re-created container) says nothing: children continue their parents' sequence.
+/// Refuses a token with an lsn above that of the partition.
+///
+/// A token without this partition's number is accepted. After a split or merge that is safe, because the new partition
+/// contains everything its sources had acknowledged and its lsns continue above theirs. After a container was created
+/// again, the token is about another container and cannot be compared at all.
 pub(crate) fn check(token: Option<&SessionToken>, partition: &Partition) -> Result<()> {
     let number = partition.identity.number;
     let Some(seen) = token.and_then(|token| token.lsn_of(number)) else { return Ok(()) };

@@ -1,38 +1,38 @@
-//! What the operator chooses for one engine.
+//! The settings of one engine, chosen by the operator.
 //!
-//! Owns the typed settings and their defaults. Does not own where they come from: the binary reads flags and files.
+//! Owns the typed settings and their defaults. Does not read flags and files: the binary does.
 
 use model::{ChargeProfile, ConsistencyLevel};
 
-/// Settings of an engine; the default suits a laptop and a unit test alike.
+/// Settings of an engine. The defaults suit a laptop and a unit test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
     /// Name of the account.
     pub account_id: String,
-    /// How long superseded versions are kept for containers without a change feed policy, in seconds. They serve the
-    /// all-versions feed and travel in time.
+    /// How long superseded versions are kept for containers without a change feed policy, in seconds. The all-versions
+    /// feed and time travel read them.
     pub version_retention_seconds: u64,
-    /// Whether a replace pays for the removal of the old version, as the hosted service has it.
+    /// Whether a replace is also charged for the removal of the old version, like in the hosted service.
     pub charge_profile: ChargeProfile,
-    /// How fresh a read is unless it asks for less; the two strongest levels double what reads cost.
+    /// The default consistency level of reads. The two strongest levels double the charge of reads.
     pub consistency: ConsistencyLevel,
-    /// Operations waiting for one physical partition before further callers wait.
+    /// Capacity of the writer queue of one physical partition; further callers wait.
     pub writer_queue_max: usize,
-    /// Operations of one physical partition committed together at most.
+    /// The maximum number of operations of one physical partition in one commit.
     pub group_operations_max: usize,
-    /// Bytes of item text in one group at most.
+    /// The maximum number of bytes in one commit.
     pub group_bytes_max: usize,
-    /// Whether the engine runs maintenance by itself. Off, somebody calls [`crate::Engine::maintain`].
+    /// Whether the engine runs maintenance in the background. Otherwise the caller runs [`crate::Engine::maintain`].
     pub maintenance: bool,
     /// Milliseconds between two rounds of maintenance.
     pub maintenance_every_ms: u64,
-    /// Items one round of maintenance handles per physical partition at most, so that requests keep their share.
+    /// The maximum number of items per physical partition and round of maintenance, so that requests keep their share
+    /// of the writer.
     pub maintenance_items_max: usize,
-    /// Whether containers are held to their throughput, unless [`crate::Engine::enforce_throughput`] says otherwise for
-    /// one of them.
+    /// Whether the throughput of containers is enforced; [`crate::Engine::enforce_throughput`] overrides it for one
+    /// container.
     pub enforce_throughput: bool,
-    /// Whether a bounded sample of traffic is kept, with values of items and queries, so that another partition key can
-    /// be tried on it.
+    /// Whether a bounded sample of traffic is kept, with values of items and queries, to evaluate other partition keys.
     pub record_traffic: bool,
 }
 

@@ -1,7 +1,8 @@
-//! The state of a container at an instant of the past, within the retention of its versions.
+//! Time travel: the items of a container at a second of the past, within the retention of its versions.
 //!
-//! Owns the filter over change log and versions that gives exactly the items that were there. Reads one snapshot of the
-//! store, page by page, and changes nothing. Does not own a restore in place: that is this walk and ordinary writes.
+//! Owns the filter over change log and versions that returns exactly the items that existed then. Reads one snapshot of
+//! the store, page by page, and changes nothing. Does not own a restore in place: that would be this scan and ordinary
+//! writes.
 
 use std::sync::Arc;
 
@@ -9,7 +10,7 @@ use model::TimestampSeconds;
 use storage::{Direction, Entry, KeyRange, Read, Scan, ScanLimit, Shard, Space};
 
 use crate::catalog::Container;
-use crate::container::ContainerLive;
+use crate::container::CompiledProperties;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::key_layout::{CHANGE_LOG, STATE, STATE_KEY, VERSIONS};
@@ -18,16 +19,16 @@ use crate::outcome::Item;
 use crate::partition::PartitionState;
 use crate::record::{ItemRecord, LogEntry, Version};
 
-/// Entries looked at per page.
+/// Entries per page.
 const PAGE_ENTRIES: usize = 1000;
 
-/// A walk over the items of a container as they were at a second of the past.
+/// An iterator over the items of a container as they were at a second of the past.
 pub struct SnapshotAt {
     view: Arc<dyn Read>,
     container: Arc<Container>,
-    live: Arc<ContainerLive>,
+    live: Arc<CompiledProperties>,
     time: TimestampSeconds,
-    /// What is still to be walked, the next part last.
+    /// What is still to be scanned; the next part is the last.
     parts: Vec<(Shard, Space, KeyRange)>,
 }
 
@@ -64,7 +65,7 @@ impl Engine {
 }
 
 impl SnapshotAt {
-    /// Some more items; none when all were returned. A page may be empty before the end.
+    /// The next items; none at the end. A page may be empty before the end.
     ///
     /// # Errors
     /// `Unavailable` or `Corrupt` when the store cannot be read.
@@ -77,12 +78,12 @@ impl SnapshotAt {
         }
         let mut items = Vec::new();
         for entry in page.entries {
-            items.extend(self.item_then(space, entry)?);
+            items.extend(self.item_at_time(space, entry)?);
         }
         Ok(Some(items))
     }
 
-    fn item_then(&self, space: Space, entry: Entry) -> Result<Option<Item>> {
+    fn item_at_time(&self, space: Space, entry: Entry) -> Result<Option<Item>> {
         let levels = self.container.identity.levels();
         let (record, ended) = if space == CHANGE_LOG {
             (LogEntry::decode(entry.value, levels)?.1, None)
@@ -93,18 +94,18 @@ impl SnapshotAt {
             }
         };
         let lsn = record.header.position.lsn;
-        Ok(self.was_there(&record, ended).then(|| Item::from_record(record, lsn)))
+        Ok(self.existed(&record, ended).then(|| Item::from_record(record, lsn)))
     }
 
-    /// Written by then, not superseded by then, not expired by then.
-    fn was_there(&self, record: &ItemRecord, ended: Option<TimestampSeconds>) -> bool {
+    /// Whether a version was the current one at that time: written by then, not superseded by then, not expired by then.
+    fn existed(&self, record: &ItemRecord, ended: Option<TimestampSeconds>) -> bool {
         record.header.timestamp <= self.time
             && ended.is_none_or(|ended| ended > self.time)
             && !self.live.is_expired(&record.header, self.time.start())
     }
 }
 
-/// Refuses a second of which something may be missing: the retention was shorter once, or zero.
+/// Refuses a second at which an item may be missing, because the retention was shorter then, or zero.
 async fn check_complete(view: &dyn Read, shards: &[Shard], time: TimestampSeconds) -> Result<()> {
     let mut complete_from = TimestampSeconds(0);
     for shard in shards {

@@ -1,7 +1,7 @@
-//! Addresses: what a caller calls a database or a container, by its id or by its resource id.
+//! Resolves databases and containers that a caller addresses by id or by resource id.
 //!
-//! Owns the lookup, which copies no properties and so costs nothing on the way of every request. An id is looked up
-//! first: a database may be named like a resource id.
+//! Every request does this, so that no properties are copied. An id takes precedence: a database may have an id that looks
+//! like a resource id.
 
 use std::sync::Arc;
 
@@ -14,27 +14,27 @@ use crate::error::{Error, Result};
 use crate::operation::ContainerLink;
 use crate::outcome::Usage;
 
-/// Where a database is.
+/// A resolved database.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DatabaseAddress {
     /// Its id.
     pub id: DatabaseId,
     /// Its resource id.
     pub rid: ResourceId,
-    /// Whether the caller named it by its resource id.
+    /// Whether the caller used its resource id.
     pub by_resource_id: bool,
 }
 
-/// Where a container is.
+/// A resolved container.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ContainerAddress {
-    /// The names that lead to it.
+    /// Its ids.
     pub link: ContainerLink,
     /// Its resource id.
     pub rid: ResourceId,
     /// Resource id of its database.
     pub database_rid: ResourceId,
-    /// Whether the caller named it by its resource id.
+    /// Whether the caller used its resource id.
     pub by_resource_id: bool,
 }
 
@@ -44,7 +44,7 @@ impl Engine {
     /// # Errors
     /// `OwnerNotFound` when there is none, `Unavailable` when the engine is closed.
     pub fn resolve_database(&self, named: &str) -> Result<DatabaseAddress> {
-        let (database, by_resource_id) = self.named_database(named)?;
+        let (database, by_resource_id) = self.find_database(named)?;
         let id = database.record.properties.id.clone();
         Ok(DatabaseAddress { id, rid: database.record.rid, by_resource_id })
     }
@@ -54,7 +54,7 @@ impl Engine {
     /// # Errors
     /// `OwnerNotFound` when the database or the container does not exist, `Unavailable` when the engine is closed.
     pub fn resolve_container(&self, database: &str, named: &str) -> Result<ContainerAddress> {
-        let (database, _) = self.named_database(database)?;
+        let (database, _) = self.find_database(database)?;
         let by_id = ContainerId::new(named).ok().and_then(|id| database.containers.get(&id));
         let (container, by_resource_id) = match by_id {
             Some(container) => (container, false),
@@ -76,7 +76,7 @@ impl Engine {
         Ok(self.container(link)?.identity.definition.clone())
     }
 
-    /// What a container holds, and in how many physical partitions; told with every answer about its items.
+    /// What a container holds, and in how many physical partitions; responses about items contain it.
     ///
     /// # Errors
     /// `OwnerNotFound` when there is no such container.
@@ -91,7 +91,7 @@ impl Engine {
         Ok((sum, map.partitions.len()))
     }
 
-    fn named_database(&self, named: &str) -> Result<(Arc<Database>, bool)> {
+    fn find_database(&self, named: &str) -> Result<(Arc<Database>, bool)> {
         if self.is_closed() {
             return Err(Error::closed());
         }

@@ -1,7 +1,7 @@
-//! Attached resources: what hangs on a database, a user or a container besides containers and items.
+//! Attached resources: users, permissions, scripts and client encryption keys.
 //!
-//! Owns users, permissions, scripts and client encryption keys as stored texts: create, read, list, replace, delete.
-//! Does not own their meaning: nothing here is executed or enforced.
+//! Owns them as stored JSON that belongs to a database, a user or a container: create, read, list, replace, delete. Does
+//! not own their meaning: nothing here is executed or enforced.
 
 use model::{Etag, Json, Object, Precondition, PreconditionResult, ResourceId, TimestampSeconds};
 
@@ -14,17 +14,17 @@ use crate::outcome::Outcome;
 /// The kinds of attached resources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AttachedKind {
-    /// Of a database.
+    /// Belongs to a database.
     User,
-    /// Of a user.
+    /// Belongs to a user.
     Permission,
-    /// Of a container.
+    /// Belongs to a container.
     StoredProcedure,
-    /// Of a container.
+    /// Belongs to a container.
     Trigger,
-    /// Of a container.
+    /// Belongs to a container.
     UserDefinedFunction,
-    /// Of a database.
+    /// Belongs to a database.
     ClientEncryptionKey,
 }
 
@@ -35,7 +35,7 @@ pub struct AttachedResource {
     pub id: String,
     /// Resource id.
     pub rid: ResourceId,
-    /// Resource id of what it hangs on.
+    /// Resource id of its parent.
     pub owner: ResourceId,
     /// What the user sent, without system properties.
     pub content: Object,
@@ -58,7 +58,7 @@ impl AttachedKind {
     }
 
     fn rid(self, owner: &ResourceId, number: u64) -> ResourceId {
-        // Numbers count the changes of a catalog; none has as many as a user id has room for.
+        // The number counts the changes of the catalog, which never reach 32 bits.
         let short = u32::try_from(number).unwrap_or(u32::MAX);
         match self {
             Self::User | Self::ClientEncryptionKey => ResourceId::user(owner, short),
@@ -164,7 +164,7 @@ impl Engine {
         Ok(metadata_written(replaced))
     }
 
-    /// Deletes an attached resource with what hangs on it.
+    /// Deletes an attached resource with its children.
     ///
     /// # Errors
     /// `NotFound` when there is none.
@@ -183,7 +183,7 @@ impl Engine {
         Ok(metadata_written(()))
     }
 
-    /// A database or container that is gone takes no more resources; a user is looked up by whoever names it.
+    /// Refuses a parent that does not exist. Users are not checked: the caller has read the user to get its resource id.
     fn check_owner(&self, owner: &ResourceId) -> Result<()> {
         let view = self.view();
         let database = owner.database_id();
@@ -191,8 +191,8 @@ impl Engine {
         let database = database.ok_or_else(|| Error::owner_not_found("database", owner))?;
         let Some(container) = owner.container_id() else { return Ok(()) };
         let mut containers = database.containers.values();
-        let is_there = containers.any(|known| known.identity.rid == container);
-        if is_there { Ok(()) } else { Err(Error::owner_not_found("container", owner)) }
+        let exists = containers.any(|known| known.identity.rid == container);
+        if exists { Ok(()) } else { Err(Error::owner_not_found("container", owner)) }
     }
 }
 

@@ -1,7 +1,7 @@
 //! The stored form of attached resources.
 //!
-//! Owns their records and keys by owner, kind and id. All that hangs below an owner is found by its resource id, which
-//! begins those of its children.
+//! Owns their records and their keys by owner, kind and id. The resource id of a parent is a prefix of those of its
+//! children, so that one key prefix finds everything below a resource.
 
 use model::{Json, ResourceId};
 use storage::KeyRange;
@@ -46,7 +46,7 @@ impl CatalogStore {
         entries.iter().map(|(_, value)| decode(*owner, value)).collect()
     }
 
-    /// Removes everything that hangs on a resource or on what is below it.
+    /// Removes all attached resources of a resource and of its children.
     pub(crate) async fn remove_attached_below(
         &self,
         owner: &ResourceId,
@@ -64,7 +64,7 @@ fn key(owner: &ResourceId, kind: AttachedKind, id: &str) -> storage::StorageKey 
     catalog_key(ATTACHED, &[&hex(owner), kind.name(), id])
 }
 
-/// Unlike base64, the digits of a parent begin those of its children.
+/// Hexadecimal and not base64, because here the text of a parent is a prefix of the text of its children.
 fn hex(rid: &ResourceId) -> String {
     rid.as_bytes().iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -1,7 +1,7 @@
 //! Containers: create, read, replace, list; their partitions while the engine runs.
 //!
-//! Owns the running container and the operations on it. Does not own splits (`partition/split`) or rebuilds
-//! (`index/rebuild`), which change its record through the functions here.
+//! Owns the running container and the operations on it. Does not own splits and merges (`restructure`) or index rebuilds
+//! (`maintenance`), which change its record through the functions here.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -15,7 +15,7 @@ use super::database::{already_exists, metadata_read, metadata_written};
 use super::record::{ContainerRecord, PartitionRecord, ThroughputRecord};
 use super::store::{CatalogStore, CatalogWrite};
 use super::view::Database;
-use crate::container::{ContainerIdentity, ContainerLive, Live};
+use crate::container::{CompiledProperties, ContainerIdentity, CurrentProperties};
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::operation::{ContainerLink, CreateContainer, ReplaceContainer};
@@ -30,7 +30,7 @@ use crate::throughput::ContainerThroughput;
 pub(crate) struct Container {
     pub(crate) link: ContainerLink,
     pub(crate) identity: Arc<ContainerIdentity>,
-    live: Arc<Live>,
+    live: Arc<CurrentProperties>,
     record: RwLock<ContainerRecord>,
     map: RwLock<Arc<PartitionMap>>,
     deleted: AtomicBool,
@@ -47,7 +47,7 @@ impl Container {
         record: ContainerRecord,
     ) -> Result<Self> {
         let identity = ContainerIdentity::new(record.rid, record.properties.partition_key.clone());
-        let live = ContainerLive::new(
+        let live = CompiledProperties::new(
             record.properties.clone(),
             record.generation,
             &record.older_policies,
@@ -58,7 +58,7 @@ impl Container {
         let container = Self {
             link,
             identity: Arc::new(identity),
-            live: Arc::new(Live::new(live)),
+            live: Arc::new(CurrentProperties::new(live)),
             map: RwLock::new(Arc::new(PartitionMap { generation: 0, partitions: Vec::new() })),
             deleted: AtomicBool::new(false),
             restructuring: tokio::sync::Mutex::default(),
@@ -96,7 +96,7 @@ impl Container {
         Ok(Arc::new(Partition::new(identity, origin, writer, throughput)))
     }
 
-    pub(crate) fn live(&self) -> Arc<ContainerLive> {
+    pub(crate) fn live(&self) -> Arc<CompiledProperties> {
         self.live.current()
     }
 
@@ -111,14 +111,15 @@ impl Container {
         self.refresh_gate();
     }
 
-    /// Returns once the map no longer names a partition that is gone.
+    /// Waits until the map no longer contains a partition that is retired.
     pub(crate) async fn map_after(&self, gone: &Partition) -> Result<()> {
         if self.deleted.load(Ordering::SeqCst) {
             return Err(Error::owner_not_found("container", &self.link));
         }
         let is_in_map = || self.map().by_number(gone.identity.number).is_some();
         if is_in_map() {
-            // A partition is retired a moment before the map is exchanged; both happen under this lock.
+            // A partition is retired shortly before the map is replaced, and both happen under this lock. Waiting for
+            // the lock therefore means waiting for the new map.
             drop(self.restructuring.lock().await);
         }
         if is_in_map() { Err(Error::closed()) } else { Ok(()) }
@@ -161,7 +162,7 @@ impl Container {
         self.throughput.gate.set(own, self.map().partitions.len());
     }
 
-    /// Removes the container from the catalog and hands its shards to the reclaimer.
+    /// Adds to a write: the container is removed, its shards are to be reclaimed.
     pub(crate) fn write_removal(&self, write: &mut CatalogWrite) {
         write.remove_container(&self.link.database, &self.link.container);
         for partition in self.record().partitions {
@@ -203,7 +204,7 @@ impl Container {
         if finished {
             return 100;
         }
-        // A rebuild that has not said so is not finished, whatever the counts round to.
+        // Only the generation says that a rebuild is finished; the percentage may round up to 100 before.
         u8::try_from((done * 100).checked_div(all).unwrap_or(0).min(99)).unwrap_or(99)
     }
 }
@@ -312,8 +313,8 @@ impl Engine {
         Ok(metadata_read(containers))
     }
 
-    /// Replaces the properties of a container. A new time to live counts at once, also for old items; a new indexing
-    /// policy is followed by a rebuild in the background.
+    /// Replaces the properties of a container. A new time to live applies at once, also to old items; a new indexing
+    /// policy is applied by a rebuild in the background.
     ///
     /// # Errors
     /// `Immutable` when the partition key, the unique keys or another fixed part differs, `PreconditionFailed` when
@@ -342,7 +343,7 @@ impl Engine {
         let mut write = CatalogWrite::default();
         write.put_container(&operation.link.database, &record);
         catalog.commit(write).await?;
-        container.live.replace(ContainerLive::new(
+        container.live.replace(CompiledProperties::new(
             record.properties.clone(),
             record.generation,
             &record.older_policies,
@@ -391,7 +392,7 @@ fn check_etag(precondition: Option<&Precondition>, record: &ContainerRecord) -> 
     ))
 }
 
-/// Refuses properties that the service would not take.
+/// Refuses properties that the service would refuse.
 fn check(properties: &ContainerProperties) -> Result<()> {
     properties.validate()?;
     query::ComputedProperties::new(&properties.computed_properties)?;

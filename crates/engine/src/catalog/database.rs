@@ -1,6 +1,6 @@
 //! Databases: create, read, list.
 //!
-//! Owns these operations. Does not own deleting: see `deletion`.
+//! Does not own deleting: see `deletion`.
 
 use model::limits::DATABASES_MAX;
 use model::{DatabaseId, ResourceId};

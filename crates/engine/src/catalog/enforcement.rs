@@ -1,6 +1,6 @@
-//! Whether throughput is enforced for one container, whatever the account says.
+//! Whether the throughput of one container is enforced, overriding the settings of the account.
 //!
-//! Owns the operation and the rule. The choice is stored with the container.
+//! Owns the operation. The choice is stored with the container.
 
 use super::container::Container;
 use super::store::CatalogWrite;
@@ -10,7 +10,7 @@ use crate::metering::OperationKind;
 use crate::operation::ContainerLink;
 
 impl Container {
-    /// Follows the choice for the container, or else the account's.
+    /// Applies the choice for the container, or else that of the account.
     pub(crate) fn refresh_enforcement(&self, engine: &Engine) {
         let chosen = self.record().enforce_throughput;
         self.throughput.gate.enforce(chosen.unwrap_or(engine.core.settings.enforce_throughput));
@@ -18,8 +18,8 @@ impl Container {
 }
 
 impl Engine {
-    /// Enforces the throughput of a container, or lets it be exceeded, or leaves it to the settings of the engine.
-    /// The choice is stored.
+    /// Enforces the throughput of a container or not; `None` leaves it to the settings of the engine. The choice is
+    /// stored.
     ///
     /// # Errors
     /// `OwnerNotFound` when there is no such container.

@@ -1,6 +1,6 @@
-//! The stored form of catalog entries: JSON, readable by people.
+//! The stored form of catalog entries: JSON.
 //!
-//! Owns the records and their conversion. Unknown members of container properties survive inside the properties.
+//! Owns the records and their conversion. Unknown members of container properties are kept.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use storage::Shard;
 
 use crate::error::{Error, Result};
 
-/// Throughput with what its minimum depends on.
+/// Throughput with the history that its minimum depends on.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ThroughputRecord {
     pub(crate) throughput: Throughput,
@@ -50,7 +50,7 @@ pub(crate) struct ContainerRecord {
     pub(crate) enforce_throughput: Option<bool>,
     /// Generation of the indexing policy in `properties`.
     pub(crate) generation: u32,
-    /// Policies some partition may still follow.
+    /// Older policies that some partition may still follow.
     pub(crate) older_policies: BTreeMap<u32, IndexingPolicy>,
     /// Grows with every split and merge.
     pub(crate) map_generation: u64,
@@ -153,7 +153,7 @@ impl PartitionRecord {
     }
 }
 
-type Head = (ResourceId, Etag, TimestampSeconds, Option<ThroughputRecord>);
+type RecordHead = (ResourceId, Etag, TimestampSeconds, Option<ThroughputRecord>);
 
 pub(super) fn head(
     rid: &ResourceId,
@@ -172,7 +172,7 @@ pub(super) fn head(
     object
 }
 
-pub(super) fn read_head(json: &Json) -> Result<Head> {
+pub(super) fn read_head(json: &Json) -> Result<RecordHead> {
     let throughput = match json.get("throughput") {
         Some(throughput) => Some(ThroughputRecord {
             throughput: Throughput::from_json(throughput)?,

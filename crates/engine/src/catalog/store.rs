@@ -1,7 +1,7 @@
-//! Where the catalog lives: shard 0 of the store.
+//! The stored catalog: shard 0 of the store.
 //!
-//! Owns loading, the one lock for changes, numbers that must not repeat (shards, etags), and the list of shards to be
-//! reclaimed. Does not own the view.
+//! Owns loading, the commit of changes, numbers that must not repeat (shards, etags), and the list of shards to reclaim.
+//! The engine keeps it behind one lock, so that changes of the catalog are serial. Does not own the view in memory.
 
 use model::{ContainerId, DatabaseId, Etag, TimestampSeconds};
 use std::sync::Arc;
@@ -16,9 +16,9 @@ const CONTAINER: u8 = 2;
 const NUMBERS: u8 = 3;
 const RECLAIM: u8 = 4;
 
-/// Entries read at once while loading.
+/// Entries per scan while loading.
 const LOAD_ENTRIES: usize = 1000;
-/// How often the store is asked whether a commit that failed has arrived.
+/// How often the store is asked whether a failed commit has arrived.
 const ASKED_AGAIN_MAX: usize = 16;
 
 /// The stored catalog with its counters; lives behind the catalog lock.
@@ -26,11 +26,11 @@ pub(crate) struct CatalogStore {
     pub(super) store: Arc<dyn Store>,
     next_shard: u32,
     writes: u64,
-    /// The last commit failed and the store could not be asked whether it has arrived.
+    /// Whether the last commit failed and the store could not say whether it has arrived.
     unknown: bool,
 }
 
-/// Everything one change writes, committed at once.
+/// Everything that one change writes, committed atomically.
 #[derive(Default)]
 pub(crate) struct CatalogWrite {
     pub(super) set: WriteSet,
@@ -55,12 +55,12 @@ impl CatalogWrite {
         self.set.remove(CATALOG, container_key(database, id));
     }
 
-    /// The shard's content is to be removed in the background.
+    /// Marks a shard: its content is to be removed in the background.
     pub(crate) fn reclaim(&mut self, shard: Shard) {
         self.set.put(CATALOG, reclaim_key(shard), Vec::new());
     }
 
-    /// The shard is in use, or empty.
+    /// Removes the mark: the shard is in use, or empty.
     pub(crate) fn keep(&mut self, shard: Shard) {
         self.set.remove(CATALOG, reclaim_key(shard));
     }
@@ -96,7 +96,8 @@ impl CatalogStore {
         self.writes
     }
 
-    /// Commits a change. A commit whose acknowledgement is lost counts when the store says that it has arrived.
+    /// Commits a change. After a failure the store is asked whether the change has arrived: the write counter in it tells
+    /// this commit from all others.
     pub(crate) async fn commit(&mut self, mut write: CatalogWrite) -> Result<()> {
         self.check_known()?;
         self.writes += 1;
@@ -116,7 +117,7 @@ impl CatalogStore {
         Err(error.into())
     }
 
-    /// Whether memory may differ from the store: then nothing may be written or reclaimed any more.
+    /// Whether memory may differ from the store. Then nothing may be written or reclaimed until the engine is reopened.
     pub(crate) fn is_unknown(&self) -> bool {
         self.unknown
     }

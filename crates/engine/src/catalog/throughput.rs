@@ -1,6 +1,6 @@
-//! Throughput: what a container or a database may spend per second.
+//! Provisioned throughput of databases and containers.
 //!
-//! Owns reading and replacing it, and the rule whose throughput a container uses. Does not own throttling.
+//! Owns reading and replacing it. Does not own throttling: see the module `throughput` of the crate.
 
 use model::{ResourceId, Throughput};
 
@@ -34,7 +34,7 @@ impl Engine {
         }
     }
 
-    /// Reads the throughput a database or container has of its own; none when it has none.
+    /// Reads the throughput of a database or container; none if it has none of its own.
     ///
     /// # Errors
     /// `OwnerNotFound` when there is no such database or container.
@@ -58,7 +58,7 @@ impl Engine {
         Ok(metadata_read(record.map(|(holding, record)| resource(rid, &record, holding))))
     }
 
-    /// Replaces throughput; the number of physical partitions stays as it is.
+    /// Replaces throughput; the number of physical partitions does not change.
     ///
     /// # Errors
     /// `NotFound` when the owner has no throughput of its own, `OwnerNotFound` when there is no owner, `Invalid` below

@@ -1,6 +1,7 @@
-//! What every request reads: all databases and containers of the account, in memory.
+//! The catalog in memory: all databases and containers of the account.
 //!
-//! Owns the immutable view that is exchanged as a whole when the catalog changes. Does not own its storage.
+//! Owns the immutable view that every request reads. A change builds a new view and publishes it after its commit, as a
+//! whole: a request sees either all of a change or nothing, and readers never wait for a commit. Does not own storage.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,14 +18,14 @@ pub(crate) struct Database {
     pub(crate) containers: HashMap<ContainerId, Arc<Container>>,
 }
 
-/// The account as it is now.
+/// All databases of the account at one point in time.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CatalogView {
     pub(crate) databases: HashMap<DatabaseId, Arc<Database>>,
 }
 
 impl CatalogView {
-    /// The same view with one database exchanged or added.
+    /// The same view with one database replaced or added.
     pub(crate) fn with_database(&self, database: Database) -> Self {
         let mut databases = self.databases.clone();
         databases.insert(database.record.properties.id.clone(), Arc::new(database));
@@ -45,7 +46,7 @@ impl CatalogView {
             .values()
             .flat_map(|database| database.containers.values().cloned())
             .collect();
-        // Maintenance visits containers in an order that does not depend on a hasher's keys.
+        // Sorted, so that maintenance is deterministic: the order of a hash map differs from run to run.
         containers
             .sort_by(|left, right| left.identity.rid.as_bytes().cmp(right.identity.rid.as_bytes()));
         containers

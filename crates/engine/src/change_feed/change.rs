@@ -22,23 +22,23 @@ pub enum ChangeOperation {
     Expire,
 }
 
-/// One change. Its parts are read from the stored form when they are asked for: most readers look at the item alone.
+/// One change. Its parts are decoded from the stored form when they are asked for: most readers use the item alone.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Change {
-    told: Told,
+    content: ChangeContent,
     lsn: Lsn,
     previous: Option<Box<Item>>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-enum Told {
+enum ChangeContent {
     Written(LoggedItem),
-    Removed(Box<Removed>),
+    Removed(Box<RemovedItem>),
 }
 
 /// An item that is gone since.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Removed {
+pub(super) struct RemovedItem {
     pub(super) key: ItemKey,
     pub(super) removal: Removal,
     pub(super) previous: ChangePosition,
@@ -47,78 +47,78 @@ pub(super) struct Removed {
 
 impl Change {
     pub(super) fn written(item: LoggedItem, lsn: Lsn) -> Self {
-        Self { told: Told::Written(item), lsn, previous: None }
+        Self { content: ChangeContent::Written(item), lsn, previous: None }
     }
 
-    pub(super) fn removed(removed: Removed, lsn: Lsn) -> Self {
-        Self { told: Told::Removed(Box::new(removed)), lsn, previous: None }
+    pub(super) fn removed(removed: RemovedItem, lsn: Lsn) -> Self {
+        Self { content: ChangeContent::Removed(Box::new(removed)), lsn, previous: None }
     }
 
     pub(super) fn set_previous(&mut self, previous: Option<Item>) {
         self.previous = previous.map(Box::new);
     }
 
-    /// Where the version before this change is kept.
+    /// Position of the version before this change.
     pub(super) fn previous_position(&self) -> ChangePosition {
-        match &self.told {
-            Told::Written(item) => item.previous(self.lsn),
-            Told::Removed(removed) => removed.previous,
+        match &self.content {
+            ChangeContent::Written(item) => item.previous(self.lsn),
+            ChangeContent::Removed(removed) => removed.previous,
         }
     }
 
     /// What happened.
     #[must_use]
     pub fn operation(&self) -> ChangeOperation {
-        match &self.told {
-            Told::Written(item) if item.previous(self.lsn).lsn == Lsn::ZERO => {
+        match &self.content {
+            ChangeContent::Written(item) if item.previous(self.lsn).lsn == Lsn::ZERO => {
                 ChangeOperation::Create
             }
-            Told::Written(_) => ChangeOperation::Replace,
-            Told::Removed(removed) => match removed.removal {
+            ChangeContent::Written(_) => ChangeOperation::Replace,
+            ChangeContent::Removed(removed) => match removed.removal {
                 Removal::Deleted => ChangeOperation::Delete,
                 Removal::Expired => ChangeOperation::Expire,
             },
         }
     }
 
-    /// Which item.
+    /// Id of the item.
     #[must_use]
     pub fn id(&self) -> &str {
         self.key().id()
     }
 
-    /// In which logical partition.
+    /// Partition key of the item.
     #[must_use]
     pub fn partition_key(&self) -> PartitionKey {
         self.key().partition_key()
     }
 
     fn key(&self) -> ItemKeyView<'_> {
-        match &self.told {
-            Told::Written(item) => item.key(),
-            Told::Removed(removed) => removed.key.view(),
+        match &self.content {
+            ChangeContent::Written(item) => item.key(),
+            ChangeContent::Removed(removed) => removed.key.view(),
         }
     }
 
     /// The item after the change; none for a deletion. It shares the bytes of the change.
     #[must_use]
     pub fn current(&self) -> Option<Item> {
-        match &self.told {
-            Told::Written(item) => Some(Item::from_change(item, self.lsn)),
-            Told::Removed(_) => None,
+        match &self.content {
+            ChangeContent::Written(item) => Some(Item::from_change(item, self.lsn)),
+            ChangeContent::Removed(_) => None,
         }
     }
 
     /// The JSON text of the item after the change, with system properties; none for a deletion.
     #[must_use]
     pub fn current_text(&self) -> Option<&[u8]> {
-        match &self.told {
-            Told::Written(item) => Some(item.text()),
-            Told::Removed(_) => None,
+        match &self.content {
+            ChangeContent::Written(item) => Some(item.text()),
+            ChangeContent::Removed(_) => None,
         }
     }
 
-    /// The item before the change, in the mode of all versions, if it is still kept.
+    /// The item before the change, if the mode is all versions and it is still kept.
     #[must_use]
     pub fn previous(&self) -> Option<&Item> {
         self.previous.as_deref()
@@ -130,7 +130,7 @@ impl Change {
         self.lsn
     }
 
-    /// Position of the version before, zero when there was none.
+    /// Position of the version before; zero if there was none.
     #[must_use]
     pub fn previous_lsn(&self) -> Lsn {
         self.previous_position().lsn
@@ -139,9 +139,9 @@ impl Change {
     /// Second of the transaction.
     #[must_use]
     pub fn timestamp(&self) -> TimestampSeconds {
-        match &self.told {
-            Told::Written(item) => item.timestamp(),
-            Told::Removed(removed) => removed.timestamp,
+        match &self.content {
+            ChangeContent::Written(item) => item.timestamp(),
+            ChangeContent::Removed(removed) => removed.timestamp,
         }
     }
 }
@@ -149,13 +149,13 @@ impl Change {
 /// One page of changes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChangeFeedPage {
-    /// Changes of one physical partition in the order of their lsn. Empty without `more`: nothing new right now. Empty
-    /// with `more`: what was looked at lies outside the feed range.
+    /// Changes of one physical partition in the order of their lsn. Empty without `more`: there is nothing new. Empty
+    /// with `more`: everything that was read lies outside the feed range.
     pub changes: Vec<Change>,
     /// Where the next page starts.
     pub position: ChangeFeedPosition,
-    /// The same as an opaque text for this container.
+    /// The same position as an opaque text.
     pub continuation: String,
-    /// Whether another page may be had at once.
+    /// Whether there may be another page now.
     pub more: bool,
 }

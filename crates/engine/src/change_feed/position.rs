@@ -1,7 +1,7 @@
-//! Positions in the change feed: per epk range, the lsn up to which everything is seen.
+//! Positions in the change feed: per epk range, the lsn up to which everything was read.
 //!
-//! Owns the type and its opaque text. A range that was split since simply applies to each part: children keep the
-//! lsns of their parents.
+//! Owns the type and its opaque text. A position stays valid across splits and merges: copies keep the lsns of their
+//! sources, so that the lsn of a range applies to each of its parts.
 
 use model::{ContinuationToken, EffectivePartitionKey, EpkRange, Json, Lsn, Object, ResourceId};
 
@@ -10,24 +10,24 @@ use crate::error::{Error, ErrorKind, Result};
 const TOKEN_KIND: &str = "changes";
 const TOKEN_VERSION: u8 = 1;
 
-/// Up to where one range is read.
+/// Position in one range.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RangePosition {
     /// The range.
     pub range: EpkRange,
-    /// Everything up to and including this lsn is seen.
+    /// Everything up to and including this lsn was read.
     pub lsn: Lsn,
 }
 
-/// Up to where a feed range is read; the part to be read next comes first.
+/// Position in a feed range; the part that is read next comes first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ChangeFeedPosition {
-    /// Parts that together make the feed range.
+    /// The parts of the feed range.
     pub ranges: Vec<RangePosition>,
 }
 
 impl ChangeFeedPosition {
-    /// The part of this position that lies in a range; the token of another feed range says nothing about this one.
+    /// Restricts this position to a range. A position of a disjoint feed range is refused.
     pub(crate) fn within(self, range: &EpkRange) -> Result<Self> {
         let ranges: Vec<_> = self
             .ranges
@@ -57,7 +57,7 @@ impl ChangeFeedPosition {
         ContinuationToken::encode(TOKEN_KIND, TOKEN_VERSION, container, &payload).to_string()
     }
 
-    /// Reads such a text.
+    /// Parses the opaque text.
     pub(crate) fn from_token(token: &str, container: &ResourceId) -> Result<Self> {
         let (version, payload) = ContinuationToken::decode(token, TOKEN_KIND, container)
             .map_err(|invalid| refused(invalid.message()))?;

@@ -1,6 +1,6 @@
-//! Reading the change feed: one page of one physical partition, all partitions in turn.
+//! Reads the change feed: one page from one physical partition, all partitions in turn.
 //!
-//! Owns the page. Splits and merges since the position was taken only change which partitions are asked.
+//! Owns the page. Splits and merges since the position was taken only change which partitions are read.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use model::{FeedRange, Lsn, RequestCharge, SessionToken};
 use super::change::{Change, ChangeFeedPage};
 use super::position::{ChangeFeedPosition, RangePosition};
 use super::request::{ChangeFeedMode, ReadChangeFeed};
-use super::scan::{FeedScan, Found};
+use super::scan::{FeedScan, FeedScanResult};
 use crate::catalog::Container;
 use crate::charge;
 use crate::engine::Engine;
@@ -24,12 +24,12 @@ use crate::record::own_bytes;
 use crate::throughput::{Admission, MultiAdmission};
 
 impl Engine {
-    /// Reads a page of changes. An empty page without `more` means that nothing is new; its position is where to ask
-    /// again.
+    /// Reads a page of changes. An empty page without `more` means that there is nothing new; read again later from its
+    /// position.
     ///
-    /// A page looks at 10,000 entries of the change log at most. A narrow feed range shares that log with the rest of
-    /// its physical partition: a page may then be empty, or short, and say `more`. Its position is behind what was
-    /// looked at, so that reading on always gets ahead.
+    /// A page reads at most 10,000 entries of the change log. A narrow feed range shares that log with the rest of its
+    /// physical partition, so that a page may be empty or short and still have `more`. Its position is after what was
+    /// read: the next page always makes progress.
     ///
     /// # Errors
     /// `ContinuationRefused` for a foreign token or one older than the retention, `Invalid` for a start the mode does
@@ -47,7 +47,8 @@ impl Engine {
         }
     }
 
-    /// Reads from the partitions of one map; a partition that was retired meanwhile may be half reclaimed.
+    /// Reads from the partitions of one map. Returns a partition that was retired meanwhile: its data may be half
+    /// reclaimed, and the read must be repeated with the new map.
     async fn read_changes_once(
         &self,
         container: &Container,
@@ -72,10 +73,10 @@ impl Engine {
         let (mut visited, mut empty_partitions) = (Vec::new(), 0);
         for _ in 0..waiting.len() {
             let Some(first) = waiting.pop_front() else { break };
-            let parts = parts(container, &first)?;
+            let parts = split_by_partition(container, &first)?;
             let mut parts = parts.into_iter();
             let Some((partition, part)) = parts.next() else { continue };
-            // What the range has become since goes back to the front, behind the part read now.
+            // If the range was split since, its other parts are read next.
             for (_, rest) in parts.rev() {
                 waiting.push_front(rest);
                 more = true;
@@ -112,7 +113,7 @@ impl Engine {
         Ok(Ok(Outcome { value, charge, session_token: Some(session_token), explanation: None }))
     }
 
-    /// What the changes found cost, and the partitions without any.
+    /// The charge of the changes, and of partitions without any.
     fn feed_charge(&self, changes: &[Change], empty_partitions: u64) -> RequestCharge {
         let level = self.core.settings.consistency;
         let nothing = charge::nothing_found(level).times(empty_partitions);
@@ -125,7 +126,7 @@ impl Engine {
         nothing + charge::feed_page(bytes, 1, level)
     }
 
-    /// The logical partition that is read, if it is one.
+    /// The logical partition that is read, if the feed range is one.
     fn logical_partition(
         &self,
         container: &Container,
@@ -140,7 +141,8 @@ impl Engine {
         }
     }
 
-    /// Scans one part in a snapshot that was taken while its partition still answered for it.
+    /// Scans one part in a snapshot. The snapshot is taken first and the retirement checked after it: if the partition was
+    /// not retired by then, the snapshot contains all its writes.
     async fn scan_part(
         &self,
         container: &Container,
@@ -148,7 +150,7 @@ impl Engine {
         part: &RangePosition,
         operation: &ReadChangeFeed,
         items_max: usize,
-    ) -> Result<Option<Found>> {
+    ) -> Result<Option<FeedScanResult>> {
         let view = self.store().snapshot().await?;
         if partition.published.is_retired() {
             return Ok(None);
@@ -175,7 +177,7 @@ impl Engine {
         Ok(Some(scan.run(part.lsn, items_max).await?))
     }
 
-    /// Refuses a position from which something was already trimmed: skipping it silently would be a lie.
+    /// Refuses a position before trimmed versions: they would be skipped silently.
     async fn check_retention(&self, partition: &Partition, part: &RangePosition) -> Result<()> {
         let stored = self.store().get(partition.identity.shard, STATE, STATE_KEY).await?;
         let Some(bytes) = stored else { return Ok(()) };
@@ -199,7 +201,7 @@ fn previous_text(change: &Change) -> Option<&[u8]> {
 }
 
 /// The partitions that own a range now, each with its part of it.
-fn parts(
+fn split_by_partition(
     container: &Container,
     position: &RangePosition,
 ) -> Result<Vec<(Arc<Partition>, RangePosition)>> {

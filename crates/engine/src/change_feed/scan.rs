@@ -1,7 +1,8 @@
-//! One partition's changes after an lsn, in order.
+//! Scans the changes of one partition after an lsn, in order.
 //!
-//! Owns the merge of the change log (newest versions) with the versions (superseded ones and deletions), the filter by
-//! epk range, and the rule that a page never ends inside a transaction.
+//! Owns the merge of the change log (newest versions) with the versions (superseded ones and deletions), the filter by epk
+//! range, and the rule that a page never ends inside a transaction: positions are lsns, and all changes of a transaction
+//! share one.
 
 use std::vec::IntoIter;
 
@@ -9,87 +10,96 @@ use model::limits::TRANSACTIONAL_BATCH_OPERATIONS_MAX;
 use model::{EpkRange, Lsn, PartitionKey};
 use storage::{Direction, Entry, Read, Scan, ScanLimit, ScanPage, Shard, Space, StorageValue};
 
-use super::change::{Change, Removed};
+use super::change::{Change, RemovedItem};
 use super::request::ChangeFeedMode;
-use crate::container::{ContainerIdentity, ContainerLive};
+use crate::container::{CompiledProperties, ContainerIdentity};
 use crate::error::{Error, Result};
 use crate::key_layout::{CHANGE_LOG, ChangePosition, ItemKeyView, VERSIONS};
 use crate::outcome::Item;
 use crate::record::{LoggedItem, Version, resolve_position};
 
-/// Entries looked at for one page, so that a narrow range in a busy partition cannot hold a reader for long.
-const LOOKED_AT_MAX: usize = 10_000;
-/// Entries read at once beyond a limit that cut a transaction: those of a transactional batch.
+/// Entries read for one page at most, so that a narrow range in a busy partition does not delay a reader for long.
+const ENTRIES_MAX: usize = 10_000;
+/// Entries per scan after a limit that cut a transaction: as many as a transactional batch has.
 const TRANSACTION_ENTRIES: usize = TRANSACTIONAL_BATCH_OPERATIONS_MAX;
 
-/// What to look for.
+/// The scan of one partition.
 pub(crate) struct FeedScan<'scan> {
     pub(crate) view: &'scan dyn Read,
     pub(crate) container: &'scan ContainerIdentity,
-    pub(crate) live: &'scan ContainerLive,
+    pub(crate) live: &'scan CompiledProperties,
     pub(crate) shard: Shard,
     pub(crate) range: EpkRange,
     pub(crate) covers_partition: bool,
-    /// Only items whose partition key begins so: different keys may share an epk.
+    /// Only items whose partition key has this prefix. Needed because different keys may have the same epk.
     pub(crate) partition_key: Option<&'scan PartitionKey>,
     pub(crate) mode: ChangeFeedMode,
     pub(crate) now: model::TimestampMs,
 }
 
-/// What was found.
-pub(crate) struct Found {
+/// The changes of a scan.
+pub(crate) struct FeedScanResult {
     pub(crate) changes: Vec<Change>,
-    /// Everything up to here was looked at; none when the log ended.
+    /// Everything up to this lsn was read; none if the end of the log was reached.
     pub(crate) through: Option<Lsn>,
 }
 
-/// What a page may hold.
+/// The limits of a page.
 #[derive(Clone, Copy)]
-struct Page {
+struct PageLimits {
     after: Lsn,
     items_max: usize,
-    /// Nothing is missing up to here; none when the entries end where the log does.
+    /// Up to this lsn no entry is missing; none if the end of the log was reached.
     through: Option<Lsn>,
 }
 
-enum Source {
+enum FeedSource {
     Log,
     Versions,
 }
 
 /// Entries of the log and of the versions, both in the order of their keys, which is the order of positions.
-struct Entries {
+struct MergedEntries {
     log: IntoIter<Entry>,
     versions: IntoIter<Entry>,
-    /// Up to here nothing is missing; none when both were read to their end.
+    /// Up to this lsn no entry is missing; none if both were read to their end.
     complete_through: Option<Lsn>,
 }
 
 impl FeedScan<'_> {
-    pub(crate) async fn run(&self, after: Lsn, items_max: usize) -> Result<Found> {
+    pub(crate) async fn run(&self, after: Lsn, items_max: usize) -> Result<FeedScanResult> {
         let entries = self.entries(after, items_max).await?;
-        let mut found = self.found(entries, after, items_max)?;
+        let mut result = self.page_of_entries(entries, after, items_max)?;
         if self.mode == ChangeFeedMode::AllVersionsAndDeletes {
-            for change in &mut found.changes {
-                let previous = self.image(change.previous_position()).await?;
+            for change in &mut result.changes {
+                let previous = self.read_version(change.previous_position()).await?;
                 change.set_previous(previous);
             }
         }
-        Ok(found)
+        Ok(result)
     }
 
-    /// The changes of a page, without the images before them.
-    fn found(&self, entries: Entries, after: Lsn, items_max: usize) -> Result<Found> {
+    /// The changes of a page, without previous images.
+    fn page_of_entries(
+        &self,
+        entries: MergedEntries,
+        after: Lsn,
+        items_max: usize,
+    ) -> Result<FeedScanResult> {
         let through = entries.complete_through;
-        let page = Page { after, items_max, through };
+        let page = PageLimits { after, items_max, through };
         if entries.versions.as_slice().is_empty() {
-            return self.page(page, entries.log.map(|entry| (Source::Log, entry)));
+            return self.page(page, entries.log.map(|entry| (FeedSource::Log, entry)));
         }
         self.page(page, entries)
     }
 
-    fn page(&self, page: Page, entries: impl Iterator<Item = (Source, Entry)>) -> Result<Found> {
-        let Page { after, items_max, through } = page;
+    fn page(
+        &self,
+        page: PageLimits,
+        entries: impl Iterator<Item = (FeedSource, Entry)>,
+    ) -> Result<FeedScanResult> {
+        let PageLimits { after, items_max, through } = page;
         let mut changes: Vec<Change> = Vec::with_capacity(entries.size_hint().0.min(items_max));
         let mut last = after;
         for (source, entry) in entries {
@@ -98,33 +108,34 @@ impl FeedScan<'_> {
                 break;
             }
             if changes.len() >= items_max && lsn != last {
-                return Ok(Found { changes, through: Some(last) });
+                return Ok(FeedScanResult { changes, through: Some(last) });
             }
             last = lsn;
             match source {
-                Source::Log => self.logged(lsn, entry.value, &mut changes)?,
-                Source::Versions => self.superseded(lsn, entry.value, &mut changes)?,
+                FeedSource::Log => self.add_logged(lsn, entry.value, &mut changes)?,
+                FeedSource::Versions => self.add_superseded(lsn, entry.value, &mut changes)?,
             }
         }
-        Ok(Found { changes, through })
+        Ok(FeedScanResult { changes, through })
     }
 
-    /// Entries for a page, with every transaction it has room for the beginning of.
-    async fn entries(&self, after: Lsn, items_max: usize) -> Result<Entries> {
-        // One more than wanted: it shows that the transaction before it is complete.
-        let wanted =
-            if self.covers_partition { items_max.saturating_add(1) } else { LOOKED_AT_MAX };
-        let limit = ScanLimit::entries(wanted.min(LOOKED_AT_MAX));
-        let log = self.space(after, limit, CHANGE_LOG).await?;
+    /// Entries for a page; a transaction that begins in it is complete.
+    async fn entries(&self, after: Lsn, items_max: usize) -> Result<MergedEntries> {
+        // One more than needed: the entry after a transaction shows that the transaction is complete.
+        let wanted = if self.covers_partition { items_max.saturating_add(1) } else { ENTRIES_MAX };
+        let limit = ScanLimit::entries(wanted.min(ENTRIES_MAX));
+        let log = self.scan_space(after, limit, CHANGE_LOG).await?;
         let versions = match self.mode {
             ChangeFeedMode::LatestVersion => ScanPage { entries: Vec::new(), more: false },
-            ChangeFeedMode::AllVersionsAndDeletes => self.space(after, limit, VERSIONS).await?,
+            ChangeFeedMode::AllVersionsAndDeletes => {
+                self.scan_space(after, limit, VERSIONS).await?
+            }
         };
-        Entries::new(log, versions)
+        MergedEntries::new(log, versions)
     }
 
-    /// Entries of one space up to the limit, and beyond it if a transaction would be cut.
-    async fn space(&self, after: Lsn, limit: ScanLimit, space: Space) -> Result<ScanPage> {
+    /// Entries of one space up to the limit, and beyond it if the limit would cut a transaction.
+    async fn scan_space(&self, after: Lsn, limit: ScanLimit, space: Space) -> Result<ScanPage> {
         let mut scan = Scan::forward(ChangePosition::after(after), limit);
         let mut page = self.view.scan(self.shard, space, &scan).await?;
         let Some(cut) = cut_transaction(&page)? else { return Ok(page) };
@@ -140,24 +151,29 @@ impl FeedScan<'_> {
         Ok(page)
     }
 
-    /// Adds the change an entry of the log tells, if it is asked for.
+    /// Adds the change of a log entry, if it matches.
     #[inline]
-    fn logged(&self, lsn: Lsn, value: StorageValue, changes: &mut Vec<Change>) -> Result<()> {
+    fn add_logged(&self, lsn: Lsn, value: StorageValue, changes: &mut Vec<Change>) -> Result<()> {
         let item = LoggedItem::decode(value, self.container.levels())?;
-        let is_gone = self.mode == ChangeFeedMode::LatestVersion
+        let is_expired = self.mode == ChangeFeedMode::LatestVersion
             && self.live.expires_items()
             && self.live.is_expired(&item.header(), self.now);
-        if !is_gone && self.is_wanted(item.key()) {
+        if !is_expired && self.matches(item.key()) {
             changes.push(Change::written(item, lsn));
         }
         Ok(())
     }
 
-    /// Adds the change an entry of the versions tells, if it is asked for.
-    fn superseded(&self, lsn: Lsn, value: StorageValue, changes: &mut Vec<Change>) -> Result<()> {
+    /// Adds the change of a version, if it matches.
+    fn add_superseded(
+        &self,
+        lsn: Lsn,
+        value: StorageValue,
+        changes: &mut Vec<Change>,
+    ) -> Result<()> {
         let levels = self.container.levels();
         if let Some(item) = Version::superseded(&value, levels)? {
-            if self.is_wanted(item.key()) {
+            if self.matches(item.key()) {
                 changes.push(Change::written(item, lsn));
             }
             return Ok(());
@@ -166,16 +182,16 @@ impl FeedScan<'_> {
         let Version::Removed { key, removal, previous } = version else {
             return Err(Error::corrupt("a superseded version is shorter than its header"));
         };
-        if self.is_wanted(key.view()) {
+        if self.matches(key.view()) {
             let previous = resolve_position(previous, lsn);
-            let removed = Removed { key, removal, previous, timestamp: ended };
+            let removed = RemovedItem { key, removal, previous, timestamp: ended };
             changes.push(Change::removed(removed, lsn));
         }
         Ok(())
     }
 
     #[inline]
-    fn is_wanted(&self, key: ItemKeyView<'_>) -> bool {
+    fn matches(&self, key: ItemKeyView<'_>) -> bool {
         let in_range = self.covers_partition || self.range.contains(&key.epk());
         in_range
             && self.partition_key.is_none_or(|wanted| {
@@ -184,7 +200,7 @@ impl FeedScan<'_> {
     }
 
     /// The item at an earlier position, if it is still kept.
-    async fn image(&self, position: ChangePosition) -> Result<Option<Item>> {
+    async fn read_version(&self, position: ChangePosition) -> Result<Option<Item>> {
         if position.lsn == Lsn::ZERO {
             return Ok(None);
         }
@@ -198,7 +214,7 @@ impl FeedScan<'_> {
     }
 }
 
-impl Entries {
+impl MergedEntries {
     fn new(log: ScanPage, versions: ScanPage) -> Result<Self> {
         let complete_through = match (complete_through(&log)?, complete_through(&versions)?) {
             (Some(log), Some(versions)) => Some(log.min(versions)),
@@ -209,8 +225,8 @@ impl Entries {
     }
 }
 
-impl Iterator for Entries {
-    type Item = (Source, Entry);
+impl Iterator for MergedEntries {
+    type Item = (FeedSource, Entry);
 
     fn next(&mut self) -> Option<Self::Item> {
         let is_version = match (self.log.as_slice().first(), self.versions.as_slice().first()) {
@@ -218,21 +234,21 @@ impl Iterator for Entries {
             (log, _) => log.is_none(),
         };
         if is_version {
-            self.versions.next().map(|entry| (Source::Versions, entry))
+            self.versions.next().map(|entry| (FeedSource::Versions, entry))
         } else {
-            self.log.next().map(|entry| (Source::Log, entry))
+            self.log.next().map(|entry| (FeedSource::Log, entry))
         }
     }
 }
 
-/// Up to where a page is complete; none when it ends where the space does. The last transaction may go on beyond a
-/// cut: only the one before it is surely complete.
+/// The lsn up to which a page is complete; none if it reaches the end of the space. The last transaction of a limited page
+/// may continue after it, so that only the one before is known to be complete.
 fn complete_through(page: &ScanPage) -> Result<Option<Lsn>> {
     let last = page.entries.last().filter(|_| page.more);
     Ok(last.map(position).transpose()?.map(|position| Lsn(position.lsn.0.saturating_sub(1))))
 }
 
-/// The transaction a page ends in the middle of, as far as the page can tell.
+/// The transaction that the end of a page may have cut; none if an earlier transaction is complete in the page.
 fn cut_transaction(page: &ScanPage) -> Result<Option<Lsn>> {
     let mut backwards = page.entries.iter().rev();
     let Some(last) = backwards.next().filter(|_| page.more) else { return Ok(None) };

@@ -1,7 +1,7 @@
-//! Where a reader starts: the beginning, now, a time, or where it was.
+//! Translates the start of a change feed (beginning, now, a time, a continuation) into positions.
 //!
-//! Owns the translation of a start into positions. A time is found by bisection over the change log, whose order is
-//! the order of time except where a merge has interleaved two partitions; there it is found by walking.
+//! A time is found by binary search over the change log, whose order is the order of time, except where a merge has
+//! interleaved two partitions; that part is scanned.
 
 use model::{EpkRange, Lsn, TimestampSeconds};
 use storage::{Direction, KeyRange, Scan, ScanLimit, StorageKey};
@@ -15,11 +15,11 @@ use crate::key_layout::{CHANGE_LOG, ChangePosition, STATE, STATE_KEY};
 use crate::partition::{Partition, PartitionState};
 use crate::record::LogEntry;
 
-/// Entries read at once while walking.
-const WALK_ENTRIES: usize = 500;
+/// Entries per scan of an interleaved part.
+const SCAN_ENTRIES: usize = 500;
 
 impl Engine {
-    /// The positions a start stands for.
+    /// The positions of a start.
     pub(crate) async fn starting_position(
         &self,
         container: &Container,
@@ -69,10 +69,13 @@ impl Engine {
         let stored = self.store().get(shard, STATE, STATE_KEY).await?;
         let state =
             stored.map_or(Ok(PartitionState::default()), |bytes| PartitionState::decode(&bytes))?;
-        if let Some(lsn) = self.walk(container, partition, state.interleaved, time).await? {
+        if let Some(lsn) =
+            self.scan_interleaved(container, partition, state.interleaved, time).await?
+        {
             return Ok(Lsn(lsn.0.saturating_sub(1)));
         }
-        // Invariant: every change up to `low` is before `time`; the first change after `high` is not.
+        // Invariant: every change up to `low` is before `time`; the first change after `high` is not. The log has gaps (it
+        // keeps only the newest version of an item), so that `first_after` may jump beyond `high`.
         let (mut low, mut high) = (state.interleaved, partition.published.lsn());
         while low < high {
             let middle = Lsn(low.0 + (high.0 - low.0) / 2);
@@ -98,8 +101,8 @@ impl Engine {
         Ok(Some((record.header.position.lsn, record.header.timestamp)))
     }
 
-    /// The first change up to `through` that happened at `time` or later.
-    async fn walk(
+    /// The first change up to `through` that happened at `time` or later, found by reading all of them.
+    async fn scan_interleaved(
         &self,
         container: &Container,
         partition: &Partition,
@@ -112,7 +115,7 @@ impl Engine {
             return Ok(None);
         }
         loop {
-            let scan = Scan::forward(range.clone(), ScanLimit::entries(WALK_ENTRIES));
+            let scan = Scan::forward(range.clone(), ScanLimit::entries(SCAN_ENTRIES));
             let page = self.store().scan(partition.identity.shard, CHANGE_LOG, &scan).await?;
             for entry in &page.entries {
                 let (_, record) =

@@ -50,7 +50,7 @@ pub(crate) async fn create(
     Ok(ItemWriteResult::Written { item, patch_operations: 0 })
 }
 
-/// A whole item as the client sent it.
+/// The change to a whole item as the client sent it.
 pub(crate) fn change(new: &mut NewItem, indexed: bool, explain: bool) -> ItemChange<'_> {
     ItemChange {
         item: &mut new.item,

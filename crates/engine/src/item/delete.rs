@@ -42,7 +42,7 @@ impl Engine {
             let ItemWriteResult::Deleted { old, index } = response else {
                 return Err(unexpected_result());
             };
-            let explanation = index.map(|index| self.pricing().explain_delete(old, &index));
+            let explanation = index.map(|index| self.charges().explain_delete(old, &index));
             let outcome = outcome((), charge::delete(old), partition, lsn);
             Ok(Outcome { explanation, ..outcome })
         });

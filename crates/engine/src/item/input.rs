@@ -1,7 +1,7 @@
-//! Items as callers hand them in, checked once at the border.
+//! Validates items as callers send them.
 //!
-//! Owns the rules of an incoming item: object, id, time to live, size, depth, partition key. After this file the
-//! types are trusted. Does not own the verbs.
+//! Owns the rules of a new item: object, id, time to live, size, depth, partition key. After this the types are trusted.
+//! Does not own the verbs.
 
 use model::limits::{ITEM_BYTES_MAX, NESTING_LEVELS_MAX};
 use model::{Completeness, ItemId, ItemTimeToLive, Json, MeasuredJson, Object, PartitionKey};
@@ -10,7 +10,7 @@ use crate::container::ContainerIdentity;
 use crate::error::{Error, ErrorKind, Result};
 use crate::key_layout::{ItemKey, LogicalPartition};
 
-/// An item that may be written.
+/// A validated item.
 #[derive(Debug)]
 pub(crate) struct NewItem {
     pub(crate) key: ItemKey,
@@ -21,7 +21,7 @@ pub(crate) struct NewItem {
     pub(crate) bytes: usize,
 }
 
-/// Checks an item and finds its place.
+/// Validates an item and computes its key.
 pub(crate) fn check(
     container: &ContainerIdentity,
     given: Option<&PartitionKey>,
@@ -60,7 +60,7 @@ pub(crate) fn check(
     Ok(NewItem { key, item, time_to_live, bytes })
 }
 
-/// The place of an item named by partition key and id.
+/// The key of an item, from partition key and id.
 pub(crate) fn item_key(
     container: &ContainerIdentity,
     partition_key: &PartitionKey,

@@ -1,7 +1,7 @@
 //! List: the items of a feed range, page by page, in key order.
 //!
-//! Owns the page and its continuation: the key of the last item, so that a split between two pages changes nothing.
-//! Reads as many items as the page holds, whatever the container holds.
+//! Owns the page and its continuation token, which is the key of the last item, so that a split between two pages changes
+//! nothing. Reads only the items of the page.
 
 use std::ops::Bound;
 use std::sync::Arc;
@@ -35,25 +35,25 @@ impl Engine {
     pub async fn list_items(&self, operation: ListItems) -> Result<Outcome<Page<Item>>> {
         let container = self.container(&operation.container)?;
         let range = resumed_range(&container, &operation)?;
-        let place = match &operation.feed_range {
+        let target = match &operation.feed_range {
             FeedRange::PartitionKey(key) if is_full(&container, key) => {
                 Some(logical_partition(&container.identity, key))
             }
             _ => None,
         };
-        let logical = place.as_ref().map(LogicalPartition::partition_ref);
+        let logical = target.as_ref().map(LogicalPartition::partition_ref);
         let (gathered, session_token) = loop {
             match self.gather_page(&container, &range, &operation, logical).await? {
                 Ok(page) => break page,
                 Err(retired) => self.map_after(&container, &retired).await?,
             }
         };
-        let level = self.pricing().read_level(operation.options.consistency);
+        let level = self.charges().read_level(operation.options.consistency);
         let bytes = || gathered.items.iter().map(Item::own_bytes);
         let charge = charge::feed_page(bytes(), gathered.visited.len() as u64, level);
         let explain = operation.options.explain_charge;
         let explanation =
-            explain.then(|| self.pricing().explain_feed("list", bytes(), charge, level));
+            explain.then(|| self.charges().explain_feed("list", bytes(), charge, level));
         let (kind, now) = (OperationKind::List, self.now());
         let throughput = &container.throughput;
         let admission =
@@ -67,18 +67,19 @@ impl Engine {
         Ok(Outcome { value, charge, session_token: Some(session_token), explanation })
     }
 
-    /// Gathers from the partitions of one map; a partition that was retired meanwhile may be half reclaimed.
+    /// Reads from the partitions of one map. Returns a partition that was retired meanwhile: its data may be half
+    /// reclaimed, and the page must be read again.
     async fn gather_page(
         &self,
         container: &Container,
         range: &KeyRange,
         operation: &ListItems,
         logical: Option<LogicalPartitionRef<'_>>,
-    ) -> Result<std::result::Result<(Gathered, SessionToken), Arc<Partition>>> {
+    ) -> Result<std::result::Result<(GatheredPage, SessionToken), Arc<Partition>>> {
         let epk_range = operation.feed_range.epk_range(&container.identity.definition);
         let items_max = operation.page.items_max.unwrap_or(PAGE_ITEMS_DEFAULT).max(1);
         let mut session_token = SessionToken::default();
-        let mut gathered = Gathered::default();
+        let mut gathered = GatheredPage::default();
         for partition in container.map().overlapping(&epk_range) {
             session::check(operation.options.session_token.as_ref(), &partition)?;
             let (kind, now) = (OperationKind::List, self.now());
@@ -98,14 +99,14 @@ impl Engine {
         Ok(Ok((gathered, session_token)))
     }
 
-    /// Scans one partition into the page; expired items are passed over.
+    /// Scans one partition into the page, without expired items.
     async fn gather(
         &self,
         container: &Container,
         shard: storage::Shard,
         mut range: KeyRange,
         items_max: usize,
-        gathered: &mut Gathered,
+        gathered: &mut GatheredPage,
     ) -> Result<()> {
         let live = container.live();
         while !gathered.is_full(items_max) {
@@ -130,14 +131,14 @@ impl Engine {
                 return Ok(());
             }
         }
-        // A full page may be followed by nothing; the next page is then empty and ends the feed.
+        // Nothing may follow a full page; then the next page is empty and ends the list.
         gathered.more = true;
         Ok(())
     }
 }
 
 #[derive(Default)]
-struct Gathered {
+struct GatheredPage {
     items: Vec<Item>,
     bytes: usize,
     last: Option<StorageKey>,
@@ -146,7 +147,7 @@ struct Gathered {
     visited: Vec<Arc<PartitionThroughput>>,
 }
 
-impl Gathered {
+impl GatheredPage {
     fn is_full(&self, items_max: usize) -> bool {
         self.items.len() >= items_max || self.bytes >= PAGE_BYTES_MAX
     }
@@ -167,8 +168,8 @@ fn is_full(container: &Container, key: &PartitionKey) -> bool {
     key.components().len() == container.identity.definition.paths().len()
 }
 
-/// The part of a key range that a partition owns. A partition holds nothing else, but a resumed range must not be
-/// compared with keys of a partition before it.
+/// Restricts a key range to the keys that a partition owns. A partition contains no other keys, but the range of a
+/// continuation begins in an earlier partition.
 fn clip(range: &KeyRange, partition: &EpkRange) -> KeyRange {
     let owned = epk_key_range(partition);
     let lower = match (&range.lower, &owned.lower) {
@@ -178,7 +179,7 @@ fn clip(range: &KeyRange, partition: &EpkRange) -> KeyRange {
     KeyRange { lower, upper: range.upper.clone() }
 }
 
-/// What is left of the feed range after the page before.
+/// The rest of the feed range after the previous page.
 fn resumed_range(container: &Container, operation: &ListItems) -> Result<KeyRange> {
     let range = feed_key_range(container, &operation.feed_range);
     let Some(last) = resume_key(container, &operation.page)? else { return Ok(range) };

@@ -1,7 +1,7 @@
-//! Read: one item by partition key and id, straight from the store.
+//! Read: one item by partition key and id, directly from the store.
 //!
-//! Owns the point read, its session check and the read inside a batch. The text is returned as stored; nothing is
-//! parsed, nothing waits for the writer.
+//! Owns the point read, its session check and the read inside a batch. The text is returned as stored: nothing is parsed,
+//! and a read never waits for the writer.
 
 use model::{Lsn, Precondition, PreconditionResult};
 
@@ -47,7 +47,7 @@ impl Engine {
             let record = stored.map(ItemRecord::decode).transpose()?;
             let live = container.live();
             let record = record.filter(|record| !live.is_expired(&record.header, now));
-            let level = self.pricing().read_level(operation.options.consistency);
+            let level = self.charges().read_level(operation.options.consistency);
             let Some(record) = record else {
                 let absent = not_found(operation.id.as_str()).with_charge(nothing_found(level));
                 return admission.finish(Err(absent), |_| Amount::default());
@@ -59,7 +59,7 @@ impl Engine {
             let lsn = partition.published.lsn();
             let outcome = outcome(answer, charge, partition.identity.number, lsn);
             let explain = operation.options.explain_charge;
-            let explanation = explain.then(|| self.pricing().explain_read(bytes, level));
+            let explanation = explain.then(|| self.charges().explain_read(bytes, level));
             admission.debit(charge, Amount { items: 1, bytes: bytes.unwrap_or(0) });
             self.sample_read(&container, &outcome);
             return Ok(Outcome { explanation, ..outcome });

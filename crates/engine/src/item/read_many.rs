@@ -1,6 +1,6 @@
 //! Read many: several items by partition key and id, one round trip per physical partition.
 //!
-//! Owns the grouping. Answers in the order asked; what does not exist is left out.
+//! Owns the grouping. Returns items in the order of the request, without those that do not exist.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -37,7 +37,7 @@ impl Engine {
         }
     }
 
-    /// Reads from the partitions of one map; a partition that was retired meanwhile may have missed newer writes.
+    /// Reads from the partitions of one map. Returns a partition that was retired meanwhile: it may lack newer writes.
     async fn read_many_once(
         &self,
         container: &Container,
@@ -77,13 +77,13 @@ impl Engine {
             }
         }
         let items: Vec<Item> = found.into_values().collect();
-        let level = self.pricing().read_level(operation.options.consistency);
+        let level = self.charges().read_level(operation.options.consistency);
         let bytes = || items.iter().map(Item::own_bytes);
         let charge = charge::feed_page(bytes(), partitions, level);
         admission.debit(charge, Amount { items: items.len(), bytes: bytes().sum() });
         let explain = operation.options.explain_charge;
         let explanation =
-            explain.then(|| self.pricing().explain_feed("readMany", bytes(), charge, level));
+            explain.then(|| self.charges().explain_feed("readMany", bytes(), charge, level));
         Ok(Ok(Outcome { value: items, charge, session_token: Some(session_token), explanation }))
     }
 }

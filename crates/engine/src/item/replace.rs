@@ -37,7 +37,7 @@ impl Engine {
     }
 }
 
-/// Refuses an item that calls itself by another id than the request.
+/// Refuses an item with another id than the request.
 pub(crate) fn check_same_id(id: &str, new: &NewItem) -> Result<()> {
     if new.key.id() == id {
         return Ok(());
@@ -66,7 +66,7 @@ pub(crate) async fn replace(
     Ok(ItemWriteResult::Written { item, patch_operations: 0 })
 }
 
-/// Refuses a write whose precondition does not hold. If-none-match concerns reads only.
+/// Refuses a write whose precondition fails. If-None-Match applies to reads only.
 pub(crate) fn check_precondition(
     precondition: Option<&Precondition>,
     current: &ItemRecord,

@@ -88,8 +88,8 @@ impl Engine {
         let ItemWriteResult::Written { item, patch_operations } = response else {
             return Err(unexpected_result());
         };
-        let charge = self.pricing().write_charge(&item.cost, patch_operations);
-        let explanation = self.pricing().explain_write(&item.cost, patch_operations);
+        let charge = self.charges().write_charge(&item.cost, patch_operations);
+        let explanation = self.charges().explain_write(&item.cost, patch_operations);
         let created = item.cost.created;
         let outcome = outcome(Item::from_record(item.record, lsn), charge, partition, lsn);
         Ok((Outcome { explanation, ..outcome }, created, transaction))

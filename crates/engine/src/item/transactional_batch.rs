@@ -1,6 +1,6 @@
 //! Transactional batch: several operations of one logical partition, all or nothing, one lsn.
 //!
-//! Owns the limits of a batch and its answers. The operations are the same functions that run alone.
+//! Owns the limits of a batch and its results. Its operations are the same functions that run alone.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ use crate::outcome::{BatchAnswer, BatchEffect, BatchOutcome, Item, Outcome, Read
 use crate::throughput::Admission;
 
 impl Engine {
-    /// Runs a transactional batch. An operation that fails rolls everything back and is named in the outcome.
+    /// Runs a transactional batch. An operation that fails rolls everything back; the result contains its index.
     ///
     /// # Errors
     /// `Invalid` for no or too many operations, `TooLarge` beyond 2 MB, `OwnerNotFound` without container.
@@ -54,7 +54,7 @@ impl Engine {
         let mut writes = Vec::with_capacity(operation.operations.len());
         let mut bytes = 0;
         for (failed, each) in operation.operations.into_iter().enumerate() {
-            match prepare(container, &operation.partition_key, each) {
+            match validate(container, &operation.partition_key, each) {
                 Ok((write, write_bytes)) => {
                     bytes += write_bytes;
                     writes.push(write);
@@ -77,7 +77,7 @@ impl Engine {
                 let outcome = outcome(value, charge, committed.partition, committed.lsn);
                 Ok(Outcome { explanation, ..outcome })
             }
-            Err(failure) if is_about_the_batch(failure.error.kind()) => Err(failure.error),
+            Err(failure) if is_batch_error(failure.error.kind()) => Err(failure.error),
             Err(failure) => self.rolled_back(container, epk, failure.index, failure.error),
         }
     }
@@ -99,8 +99,8 @@ impl Engine {
         let level = self.core.settings.consistency;
         match result {
             ItemWriteResult::Written { item: written, patch_operations } => {
-                let charge = self.pricing().write_charge(&written.cost, patch_operations);
-                let explanation = self.pricing().explain_write(&written.cost, patch_operations);
+                let charge = self.charges().write_charge(&written.cost, patch_operations);
+                let explanation = self.charges().explain_write(&written.cost, patch_operations);
                 let created = written.cost.created;
                 let item = Item::from_record(written.record, lsn);
                 let effect =
@@ -110,7 +110,7 @@ impl Engine {
             ItemWriteResult::Deleted { old, index } => BatchAnswer {
                 effect: BatchEffect::Deleted,
                 charge: charge::delete(old),
-                explanation: index.map(|index| self.pricing().explain_delete(old, &index)),
+                explanation: index.map(|index| self.charges().explain_delete(old, &index)),
             },
             ItemWriteResult::Found(record) => {
                 let charge = charge::point_read(record.own_bytes(), level);
@@ -125,10 +125,10 @@ impl Engine {
         }
     }
 
-    /// The terms of all operations, when one of them asks for an explanation.
+    /// The charge terms of all operations, if one of them asks for an explanation.
     fn explain_batch(&self, answers: &[BatchAnswer]) -> Option<Box<ChargeExplanation>> {
         answers.iter().find_map(|answer| answer.explanation.as_ref())?;
-        let mut whole = self.pricing().explained("batch", Vec::new());
+        let mut whole = self.charges().explained("batch", Vec::new());
         for answer in answers {
             match &answer.explanation {
                 Some(explanation) => whole.add(ChargeExplanation::clone(explanation)),
@@ -151,8 +151,8 @@ fn batch_amount(outcome: &BatchOutcome) -> Amount {
     Amount { items: answers.len(), bytes: bytes.sum() }
 }
 
-/// Kinds that no single operation of the batch has caused.
-fn is_about_the_batch(kind: ErrorKind) -> bool {
+/// Whether an error concerns the batch as a whole and no single operation.
+fn is_batch_error(kind: ErrorKind) -> bool {
     matches!(kind, ErrorKind::Unavailable | ErrorKind::OwnerNotFound | ErrorKind::Corrupt)
 }
 
@@ -180,8 +180,8 @@ fn check_bytes(bytes: usize) -> Result<()> {
     ))
 }
 
-/// Checks one operation as it would be checked alone.
-fn prepare(
+/// Validates one operation as if it ran alone.
+fn validate(
     container: &Container,
     partition_key: &model::PartitionKey,
     operation: BatchOperation,

@@ -12,12 +12,12 @@ use super::series::ChargeSeries;
 /// The counters of one physical partition.
 #[derive(Debug, Default)]
 pub(crate) struct Meter {
-    by_operation: [Counters; OperationKind::ALL.len()],
+    by_operation: [OperationCounters; OperationKind::ALL.len()],
     pub(crate) series: ChargeSeries,
 }
 
 #[derive(Debug, Default)]
-struct Counters {
+struct OperationCounters {
     requests: AtomicU64,
     throttled: AtomicU64,
     failed: AtomicU64,

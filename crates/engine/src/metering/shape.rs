@@ -1,11 +1,12 @@
-//! The shape of a query text: what is left when its values are taken out, so that equal queries are counted together.
+//! The shape of a query text: the text without its values, so that queries that differ only in values are counted together.
 //!
-//! Owns the rule: literals become `?`, lists of them `?, ...`, spaces and line ends become one space. Names, parameters
-//! and what stands in brackets behind a name stay. Pure. Works on any text, also one that is no query.
+//! Owns the rule: literals become `?`, lists of them `?, ...`, white space becomes one space. Names, parameters and what
+//! is in brackets after a name stay. Works on any text, valid query or not.
 
 /// The shape of a text.
 pub(crate) fn shape(text: &str) -> String {
-    let mut writer = Writer { shape: String::with_capacity(text.len()), before: Before::Start };
+    let mut writer =
+        ShapeWriter { shape: String::with_capacity(text.len()), before: LastToken::Start };
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
         let length = match first {
@@ -40,26 +41,26 @@ pub(crate) fn shape(text: &str) -> String {
     writer.shape.trim_end().to_owned()
 }
 
-/// What was written last, spaces aside.
+/// The last token that was written, ignoring spaces.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Before {
+enum LastToken {
     Start,
-    /// A name, or the end of something that can be reached into.
-    Reachable,
-    /// A word of the language.
+    /// A name, or the end of an expression that can be indexed.
+    Indexable,
+    /// A keyword.
     Keyword,
     Dot,
-    /// A bracket behind something that can be reached into.
-    Reaching,
+    /// A bracket that indexes the expression before it.
+    Index,
     Other,
 }
 
-struct Writer {
+struct ShapeWriter {
     shape: String,
-    before: Before,
+    before: LastToken,
 }
 
-impl Writer {
+impl ShapeWriter {
     fn space(&mut self) {
         if !self.shape.is_empty() && !self.shape.ends_with(' ') {
             self.shape.push(' ');
@@ -67,8 +68,8 @@ impl Writer {
     }
 
     fn value(&mut self, text: &str) {
-        if self.before == Before::Reaching {
-            // The name of a property, or a place in an array: part of the path.
+        if self.before == LastToken::Index {
+            // The name of a property or an array index is part of the path.
             self.shape.push_str(text);
         } else {
             let before = self.shape.trim_end();
@@ -81,29 +82,29 @@ impl Writer {
                 _ => self.shape.push('?'),
             }
         }
-        self.before = Before::Other;
+        self.before = LastToken::Other;
     }
 
     fn word(&mut self, word: &str) {
         let is_literal = ["true", "false", "null"].iter().any(|one| one.eq_ignore_ascii_case(word));
-        if is_literal && self.before != Before::Dot {
+        if is_literal && self.before != LastToken::Dot {
             return self.value(word);
         }
         self.shape.push_str(word);
         self.before = match self.before {
-            Before::Dot => Before::Reachable,
-            _ if is_keyword(word) => Before::Keyword,
-            _ => Before::Reachable,
+            LastToken::Dot => LastToken::Indexable,
+            _ if is_keyword(word) => LastToken::Keyword,
+            _ => LastToken::Indexable,
         };
     }
 
     fn symbol(&mut self, symbol: char) {
         self.shape.push(symbol);
         self.before = match symbol {
-            '.' => Before::Dot,
-            '[' if self.before == Before::Reachable => Before::Reaching,
-            ']' | ')' => Before::Reachable,
-            _ => Before::Other,
+            '.' => LastToken::Dot,
+            '[' if self.before == LastToken::Indexable => LastToken::Index,
+            ']' | ')' => LastToken::Indexable,
+            _ => LastToken::Other,
         };
     }
 }
@@ -112,7 +113,7 @@ fn is_word(character: char) -> bool {
     character.is_alphanumeric() || character == '_' || character == '@'
 }
 
-/// Words behind which a bracket begins an array.
+/// Whether a bracket after this word begins an array instead of indexing it.
 fn is_keyword(word: &str) -> bool {
     const WORDS: [&str; 13] = [
         "select", "value", "where", "and", "or", "not", "in", "between", "by", "like", "top",
@@ -125,7 +126,7 @@ fn word_length(text: &str, belongs: impl Fn(char) -> bool) -> usize {
     text.find(|character| !belongs(character)).unwrap_or(text.len())
 }
 
-/// Bytes of a text in quotes; to the end when it is never closed.
+/// Length of a string literal in bytes; up to the end if it is not closed.
 fn string_length(text: &str, quote: char) -> usize {
     let mut escaped = false;
     for (place, character) in text.char_indices().skip(1) {

@@ -1,7 +1,8 @@
-//! What the queries of a container cost, by shape, and which paths of the index they used.
+//! The charges of a container's queries by shape, and the index paths they used.
 //!
-//! Owns two bounded tables. A shape that finds the table full takes the place of the cheapest and inherits its charge
-//! as possible excess, so that an expensive shape is never lost. Does not own the rule of a shape: see `shape`.
+//! Owns two bounded tables. If the table is full, a new shape replaces the cheapest one and inherits its charge as
+//! possible excess (the space-saving algorithm), so that an expensive shape is never lost. Does not own the rule of a
+//! shape: see `shape`.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,27 +13,27 @@ use query::plan::metrics::IndexMetrics;
 use super::shape::shape;
 
 const SHAPES_MAX: usize = 256;
-/// Texts whose shape is remembered.
+/// Texts whose shape is cached.
 const TEXTS_MAX: usize = 256;
-/// Used paths remembered.
+/// Used paths kept.
 const PATHS_MAX: usize = 1024;
-/// Indexes remembered that would help one shape.
+/// Potential indexes kept per shape.
 const HELPS_MAX: usize = 8;
-/// Longer shapes are cut.
+/// Longer shapes are truncated.
 const SHAPE_CHARACTERS_MAX: usize = 1000;
 
 /// The queries of one container.
 #[derive(Debug, Default)]
-pub(crate) struct Shapes(Mutex<Tables>);
+pub(crate) struct Shapes(Mutex<ShapeTables>);
 
 #[derive(Debug, Default)]
-struct Tables {
+struct ShapeTables {
     shapes: HashMap<Arc<str>, ShapeUse>,
     texts: HashMap<String, Arc<str>>,
     used_paths: BTreeSet<String>,
 }
 
-/// What one shape has cost.
+/// The usage of one shape.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct ShapeUse {
     /// Pages.
@@ -40,23 +41,23 @@ pub(crate) struct ShapeUse {
     pub(crate) charge: RequestCharge,
     /// How much of the charge may belong to others.
     pub(crate) excess: RequestCharge,
-    /// Pages that were not confined to one logical partition.
+    /// Pages that were not restricted to one logical partition.
     pub(crate) across: u64,
-    /// Physical partitions visited.
+    /// Physical partitions read.
     pub(crate) partitions: u64,
     /// Pages that read items without an index.
     pub(crate) scans: u64,
     pub(crate) retrieved_items: u64,
     pub(crate) output_items: u64,
-    /// The generation of the indexing policy under which its use of the index was last looked at.
-    looked_at: Option<u32>,
+    /// The generation of the indexing policy for which its index metrics were computed last.
+    metrics_generation: Option<u32>,
     /// Single paths that would help.
     pub(crate) helping_paths: BTreeSet<String>,
     /// Composite indexes that would help; paths with directions.
     pub(crate) helping_composites: BTreeSet<Vec<String>>,
 }
 
-/// One page as it is counted.
+/// One page of a query, to be counted.
 pub(crate) struct PageUse<'a> {
     pub(crate) text: &'a str,
     pub(crate) charge: RequestCharge,
@@ -66,9 +67,9 @@ pub(crate) struct PageUse<'a> {
     pub(crate) is_scan: bool,
     pub(crate) retrieved_items: u64,
     pub(crate) output_items: u64,
-    /// The generation of the indexing policy that was followed.
+    /// The generation of the indexing policy.
     pub(crate) generation: u32,
-    /// Which indexes it used or misses; asked once for a shape under a policy.
+    /// Computes which indexes the query used or could use. Expensive; called once per shape and policy.
     pub(crate) index_metrics: &'a (dyn Fn() -> IndexMetrics + Sync),
 }
 
@@ -76,13 +77,13 @@ impl Shapes {
     pub(crate) fn count(&self, page: &PageUse<'_>) {
         let mut tables = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let shape = tables.shape_of(page.text);
-        let used = tables.place(&shape);
+        let used = tables.entry(&shape);
         used.count(page);
-        // The answer changes only with the indexing policy.
-        if used.looked_at.replace(page.generation) != Some(page.generation) {
+        // The result depends only on the shape and the indexing policy.
+        if used.metrics_generation.replace(page.generation) != Some(page.generation) {
             let metrics = (page.index_metrics)();
-            used.remember_help(&metrics);
-            tables.remember_paths(&metrics);
+            used.add_potential_indexes(&metrics);
+            tables.add_used_paths(&metrics);
         }
     }
 
@@ -103,7 +104,7 @@ impl Shapes {
     }
 }
 
-impl Tables {
+impl ShapeTables {
     fn shape_of(&mut self, text: &str) -> Arc<str> {
         if let Some(shape) = self.texts.get(text) {
             return Arc::clone(shape);
@@ -113,7 +114,7 @@ impl Tables {
             made.truncate(end);
         }
         let shape: Arc<str> = made.into();
-        // Full means that texts do not repeat; starting over costs as little as any other choice.
+        // A full cache means that texts do not repeat; clearing it is as good as any other replacement.
         if self.texts.len() >= TEXTS_MAX {
             self.texts.clear();
         }
@@ -123,21 +124,21 @@ impl Tables {
         shape
     }
 
-    fn place(&mut self, shape: &Arc<str>) -> &mut ShapeUse {
+    fn entry(&mut self, shape: &Arc<str>) -> &mut ShapeUse {
         if !self.shapes.contains_key(shape) && self.shapes.len() >= SHAPES_MAX {
             let cheapest = self.shapes.iter().min_by_key(|(_, used)| used.charge);
             if let Some((cheapest, charge)) =
                 cheapest.map(|(text, used)| (Arc::clone(text), used.charge))
             {
                 self.shapes.remove(&cheapest);
-                let heir = ShapeUse { charge, excess: charge, ..ShapeUse::default() };
-                self.shapes.insert(Arc::clone(shape), heir);
+                let replacement = ShapeUse { charge, excess: charge, ..ShapeUse::default() };
+                self.shapes.insert(Arc::clone(shape), replacement);
             }
         }
         self.shapes.entry(Arc::clone(shape)).or_default()
     }
 
-    fn remember_paths(&mut self, metrics: &IndexMetrics) {
+    fn add_used_paths(&mut self, metrics: &IndexMetrics) {
         for index in metrics.utilized_single.iter().chain(&metrics.utilized_composite) {
             let paths = index.specs.iter();
             let paths =
@@ -161,7 +162,7 @@ impl ShapeUse {
         self.output_items += page.output_items;
     }
 
-    fn remember_help(&mut self, metrics: &IndexMetrics) {
+    fn add_potential_indexes(&mut self, metrics: &IndexMetrics) {
         for index in &metrics.potential_single {
             if self.helping_paths.len() < HELPS_MAX {
                 self.helping_paths.extend(index.specs.iter().cloned());
@@ -179,7 +180,7 @@ impl ShapeUse {
 mod tests {
     use super::*;
 
-    fn ask(shapes: &Shapes, text: &str, units: u64) {
+    fn count_query(shapes: &Shapes, text: &str, units: u64) {
         shapes.count(&PageUse {
             text,
             charge: RequestCharge::from_parts(units),
@@ -194,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shape_is_asked_for_its_indexes_once_under_each_policy() {
+    fn index_metrics_are_computed_once_per_shape_and_policy() {
         let shapes = Shapes::default();
         let asked = std::sync::atomic::AtomicUsize::new(0);
         for (number, generation) in [(1, 7), (2, 7), (3, 7), (4, 8), (5, 8)] {
@@ -221,9 +222,9 @@ mod tests {
     fn an_expensive_shape_is_not_lost_among_many() {
         let shapes = Shapes::default();
         for number in 0..2000 {
-            ask(&shapes, &format!("SELECT c.p{number} FROM c"), 1);
+            count_query(&shapes, &format!("SELECT c.p{number} FROM c"), 1);
             if number % 20 == 0 {
-                ask(&shapes, &format!("SELECT * FROM c WHERE c.x = {number}"), 100);
+                count_query(&shapes, &format!("SELECT * FROM c WHERE c.x = {number}"), 100);
             }
         }
         let all = shapes.all();

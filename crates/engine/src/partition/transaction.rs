@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 use super::map::PartitionIdentity;
 use super::pending_keys::PendingKeys;
 use super::state::PartitionState;
-use crate::container::{ContainerIdentity, ContainerLive};
+use crate::container::{CompiledProperties, ContainerIdentity};
 use crate::error::Error;
 
 /// A unit of work that is committed as a whole or not at all.
@@ -36,7 +36,7 @@ pub(crate) trait Transaction: Send + Sync + 'static {
 pub(crate) struct TransactionContext<'run> {
     pub(crate) store: &'run dyn Store,
     pub(crate) container: &'run ContainerIdentity,
-    pub(crate) live: &'run ContainerLive,
+    pub(crate) live: &'run CompiledProperties,
     pub(crate) partition: PartitionIdentity,
     pub(crate) now: TimestampMs,
     pub(crate) pending: PendingKeys<'run>,
@@ -103,13 +103,13 @@ pub(super) trait QueuedTransaction: Send {
 }
 
 /// What one run of a queued transaction has led to; response and failure stay with the transaction.
-pub(super) enum Run {
+pub(super) enum RunResult {
     Prepared(PreparedTransaction),
     Failed,
     Deferred,
 }
 
-pub(super) type RunFuture<'run> = Pin<Box<dyn Future<Output = Run> + Send + 'run>>;
+pub(super) type RunFuture<'run> = Pin<Box<dyn Future<Output = RunResult> + Send + 'run>>;
 
 struct Queued<T: Transaction> {
     transaction: T,
@@ -139,13 +139,13 @@ impl<T: Transaction> QueuedTransaction for Queued<T> {
             match self.transaction.run(context).await {
                 Ok((prepared, response)) => {
                     self.result = Some(Ok(response));
-                    Run::Prepared(prepared)
+                    RunResult::Prepared(prepared)
                 }
                 Err(Abort::Failed(failure)) => {
                     self.result = Some(Err(failure));
-                    Run::Failed
+                    RunResult::Failed
                 }
-                Err(Abort::Deferred) => Run::Deferred,
+                Err(Abort::Deferred) => RunResult::Deferred,
             }
         })
     }

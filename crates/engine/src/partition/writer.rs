@@ -22,8 +22,8 @@ use super::map::{PartitionIdentity, PublishedState};
 use super::pause::{WriteTracker, WriterPause};
 use super::pending_keys::PendingKeys;
 use super::state::PartitionState;
-use super::transaction::{PreparedTransaction, QueuedTransaction, Run, TransactionContext};
-use crate::container::{ContainerIdentity, Live};
+use super::transaction::{PreparedTransaction, QueuedTransaction, RunResult, TransactionContext};
+use crate::container::{ContainerIdentity, CurrentProperties};
 use crate::environment::Environment;
 use crate::error::{Error, Result};
 use crate::key_layout::{STATE, STATE_KEY};
@@ -53,7 +53,7 @@ pub(crate) struct WriterContext {
     pub(crate) environment: Environment,
     pub(crate) settings: Arc<Settings>,
     pub(crate) container: Arc<ContainerIdentity>,
-    pub(crate) live: Arc<Live>,
+    pub(crate) live: Arc<CurrentProperties>,
     pub(crate) identity: PartitionIdentity,
 }
 
@@ -68,7 +68,7 @@ pub(crate) async fn start_writer(context: WriterContext) -> Result<WriterHandle>
     let published = Arc::new(PublishedState::default());
     let (queue, requests) = mpsc::channel(context.settings.writer_queue_max);
     let environment = context.environment.clone();
-    let mut writer = Writer {
+    let mut writer = PartitionWriter {
         context,
         published: Arc::clone(&published),
         requests,
@@ -84,7 +84,7 @@ pub(crate) async fn start_writer(context: WriterContext) -> Result<WriterHandle>
     Ok(WriterHandle { queue, published })
 }
 
-struct Writer {
+struct PartitionWriter {
     context: WriterContext,
     published: Arc<PublishedState>,
     requests: mpsc::Receiver<WriterRequest>,
@@ -105,7 +105,7 @@ struct Writer {
 
 /// Transactions that are committed together.
 #[derive(Default)]
-struct Group {
+struct CommitGroup {
     sets: Vec<WriteSet>,
     /// One transaction per set, in the same order.
     transactions: Vec<Box<dyn QueuedTransaction>>,
@@ -120,7 +120,7 @@ struct Group {
     is_closed: bool,
 }
 
-impl Writer {
+impl PartitionWriter {
     async fn run(mut self) {
         loop {
             if self.waiting.is_empty() && self.pause_request.is_none() {
@@ -148,7 +148,7 @@ impl Writer {
     async fn commit_waiting(&mut self) {
         let no_keys = HashSet::new();
         let mut failures = 0;
-        let mut group = Group::default();
+        let mut group = CommitGroup::default();
         loop {
             if let Err(error) = self.confirm_last_commit().await {
                 reject(std::mem::take(&mut self.waiting), &error);
@@ -170,7 +170,7 @@ impl Writer {
         }
     }
 
-    fn has_room(&self, group: &Group) -> bool {
+    fn has_room(&self, group: &CommitGroup) -> bool {
         let settings = &self.context.settings;
         !group.is_closed
             && group.sets.len() < settings.group_operations_max
@@ -180,7 +180,7 @@ impl Writer {
     /// Runs one transaction and adds it to a group, possibly while another group is being committed.
     async fn prepare(
         &mut self,
-        group: &mut Group,
+        group: &mut CommitGroup,
         mut transaction: Box<dyn QueuedTransaction>,
         committing: &HashSet<StorageKey>,
     ) {
@@ -196,18 +196,18 @@ impl Writer {
         };
         let run = transaction.run(context).await;
         match run {
-            Run::Prepared(prepared) => self.add(group, prepared, transaction),
-            Run::Deferred => {
+            RunResult::Prepared(prepared) => self.add(group, prepared, transaction),
+            RunResult::Deferred => {
                 self.waiting.push_front(transaction);
                 group.is_closed = true;
             }
-            Run::Failed => transaction.fail(),
+            RunResult::Failed => transaction.fail(),
         }
     }
 
     fn add(
         &mut self,
-        group: &mut Group,
+        group: &mut CommitGroup,
         prepared: PreparedTransaction,
         transaction: Box<dyn QueuedTransaction>,
     ) {
@@ -227,11 +227,11 @@ impl Writer {
 
     /// Commits a group and responds to its callers; returns the group that was prepared meanwhile. When another process
     /// has written to this partition, all of them run again.
-    async fn commit(&mut self, mut group: Group, failures: &mut usize) -> Group {
+    async fn commit(&mut self, mut group: CommitGroup, failures: &mut usize) -> CommitGroup {
         let mut state = self.state.clone();
         self.add_state(&mut group, &state);
         let sets = std::mem::take(&mut group.sets);
-        let mut next = Group::default();
+        let mut next = CommitGroup::default();
         match self.commit_and_prepare(sets, &group.touched_keys, &mut next).await {
             Ok(stamps) => {
                 *failures = 0;
@@ -267,7 +267,7 @@ impl Writer {
                 } else {
                     reject(group.transactions.into(), &Error::from(error));
                 }
-                Group::default()
+                CommitGroup::default()
             }
         }
     }
@@ -277,7 +277,7 @@ impl Writer {
         &mut self,
         sets: Vec<WriteSet>,
         committing: &HashSet<StorageKey>,
-        next: &mut Group,
+        next: &mut CommitGroup,
     ) -> storage::Result<Vec<Stamp>> {
         let store = Arc::clone(&self.context.store);
         let mut commit = store.commit(self.context.identity.shard, sets);
@@ -311,7 +311,7 @@ impl Writer {
 
     /// Adds the state to a group: the first set carries the guard on the old state, the last one the new state. The sets
     /// of one commit are atomic together, so that one guard protects all of them.
-    fn add_state(&self, group: &mut Group, state: &PartitionState) {
+    fn add_state(&self, group: &mut CommitGroup, state: &PartitionState) {
         let guard = match &self.stored_state {
             Some(stored) => Guard::Unchanged(stored.clone()),
             None => Guard::Absent,

@@ -7,13 +7,13 @@ use ::query::function::UtcDateTime;
 use model::TimestampMs;
 
 use super::request::QueryLimits;
-use crate::container::ContainerLive;
+use crate::container::CompiledProperties;
 use crate::engine::Engine;
 
 /// The context of one request.
 pub(super) fn evaluation_context(
     engine: &Engine,
-    live: &ContainerLive,
+    live: &CompiledProperties,
     limits: &QueryLimits,
 ) -> EvaluationContext {
     let shared = live.evaluation.get_or_init(|| container_context(engine, live));
@@ -25,7 +25,7 @@ pub(super) fn evaluation_context(
 }
 
 /// The part of the context that all queries of a container share.
-fn container_context(engine: &Engine, live: &ContainerLive) -> EvaluationContext {
+fn container_context(engine: &Engine, live: &CompiledProperties) -> EvaluationContext {
     let (clock, random) = (engine.core.environment.clone(), engine.core.environment.clone());
     let properties = &live.properties;
     EvaluationContext {

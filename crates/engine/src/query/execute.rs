@@ -75,10 +75,10 @@ impl Engine {
         reader.metrics.total_time = self.stopwatch().saturating_sub(started);
         value.metrics = reader.metrics;
         let (counters, level) =
-            (reader.charges.totals(), self.pricing().read_level(operation.options.consistency));
+            (reader.charges.totals(), self.charges().read_level(operation.options.consistency));
         let charge = counters.charge(level);
         let explain = operation.options.explain_charge;
-        let explanation = explain.then(|| self.pricing().explained("query", counters.terms(level)));
+        let explanation = explain.then(|| self.charges().explained("query", counters.terms(level)));
         let metrics = &value.metrics;
         let count = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
         let (items, bytes) = (count(metrics.output_items), count(metrics.output_bytes));

@@ -15,7 +15,7 @@ use storage::{Read, Shard, StorageValue};
 
 use super::error::bad_query;
 use super::target::PartitionSlice;
-use crate::container::ContainerLive;
+use crate::container::CompiledProperties;
 use crate::error::Result;
 use crate::key_layout::{STATE, STATE_KEY};
 use crate::outcome::Usage;
@@ -75,7 +75,7 @@ pub(super) struct PartitionIndexes {
 /// rebuild these are only the indexes that the old and the new policy have in common.
 pub(super) async fn common_indexes(
     snapshot: &dyn Read,
-    live: &ContainerLive,
+    live: &CompiledProperties,
     slices: &[PartitionSlice],
 ) -> Result<PartitionIndexes> {
     let newest = live.policy(live.generation).map(|compiled| Arc::clone(&compiled.indexes));

@@ -11,7 +11,7 @@ use ::query::plan::access::Indexes;
 
 use super::parse::{TEXT_BYTES_MAX, TEXTS_MAX, parse_and_bind};
 use super::planned::{AnalyzedQuery, PlannedQuery};
-use crate::container::ContainerLive;
+use crate::container::CompiledProperties;
 use crate::engine::Engine;
 use crate::error::Result;
 
@@ -32,7 +32,7 @@ pub(crate) struct PreparedQueryCache {
 
 /// A prepared query with the container it is bound to.
 struct PreparedQueryEntry {
-    live: Weak<ContainerLive>,
+    live: Weak<CompiledProperties>,
     query: Arc<PreparedQuery>,
 }
 
@@ -53,7 +53,7 @@ impl Engine {
     /// Prepares a query text for a container.
     pub(super) fn prepare_query(
         &self,
-        live: &Arc<ContainerLive>,
+        live: &Arc<CompiledProperties>,
         text: &str,
         parameters: &Parameters,
     ) -> Result<Arc<PreparedQuery>> {
@@ -73,13 +73,13 @@ impl Engine {
 }
 
 impl PreparedQueryCache {
-    fn get(&self, live: &Arc<ContainerLive>, text: &str) -> Option<Arc<PreparedQuery>> {
+    fn get(&self, live: &Arc<CompiledProperties>, text: &str) -> Option<Arc<PreparedQuery>> {
         let by_text = self.lock();
         let entry = by_text.get(text)?.iter().find(|entry| entry.is_of(live))?;
         Some(Arc::clone(&entry.query))
     }
 
-    fn insert(&self, live: &Arc<ContainerLive>, text: &str, query: &Arc<PreparedQuery>) {
+    fn insert(&self, live: &Arc<CompiledProperties>, text: &str, query: &Arc<PreparedQuery>) {
         let mut by_text = self.lock();
         // A full cache means that texts do not repeat, so no eviction policy would do better than starting over.
         if by_text.len() >= TEXTS_MAX && !by_text.contains_key(text) {
@@ -102,7 +102,7 @@ impl PreparedQueryCache {
 impl PreparedQueryEntry {
     /// Whether the query was bound to this state of a container. Comparing addresses is safe: the weak reference keeps
     /// the allocation, so its address is not reused.
-    fn is_of(&self, live: &Arc<ContainerLive>) -> bool {
+    fn is_of(&self, live: &Arc<CompiledProperties>) -> bool {
         self.live.as_ptr() == Arc::as_ptr(live)
     }
 }

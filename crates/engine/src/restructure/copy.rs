@@ -6,14 +6,14 @@
 use model::{EpkRange, Lsn};
 use storage::{Direction, KeyRange, Scan, ScanLimit, Shard, Space, StorageKey, Store, WriteSet};
 
-use crate::container::{ContainerIdentity, ContainerLive};
+use crate::container::{CompiledProperties, ContainerIdentity};
 use crate::error::{Error, Result};
 use crate::key_layout::{
     ChangePosition, ITEMS, ItemKey, TERMS, UNIQUE_KEYS, VERSIONS, epk_key_range, is_shape_paths,
 };
 use crate::partition::TouchedItems;
 use crate::record::{ItemRecord, Version, resolve_position};
-use crate::transaction::{Entries, entries_of};
+use crate::transaction::{ItemEntries, entries_of};
 
 /// Items or versions per commit.
 const STEP_ENTRIES: usize = 256;
@@ -22,7 +22,7 @@ const STEP_ENTRIES: usize = 256;
 pub(super) struct PartitionCopy<'copy> {
     pub(super) store: &'copy dyn Store,
     pub(super) container: &'copy ContainerIdentity,
-    pub(super) live: &'copy ContainerLive,
+    pub(super) live: &'copy CompiledProperties,
     pub(super) range: EpkRange,
     pub(super) target: Shard,
     pub(super) items: u64,
@@ -220,7 +220,7 @@ impl PartitionCopy<'_> {
     }
 }
 
-fn put_all(set: &mut WriteSet, entries: Entries) {
+fn put_all(set: &mut WriteSet, entries: ItemEntries) {
     for ((space, key), value) in entries {
         set.put(space, key, value);
     }

@@ -18,7 +18,7 @@ use storage::{Shard, Stamp, WriteSet};
 
 use super::copy::PartitionCopy;
 use crate::catalog::{CatalogStore, CatalogWrite, Container, PartitionRecord};
-use crate::container::ContainerLive;
+use crate::container::CompiledProperties;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::key_layout::{STATE, STATE_KEY};
@@ -103,7 +103,7 @@ async fn run(
 async fn copy_and_switch(
     engine: &Engine,
     container: &Arc<Container>,
-    live: &ContainerLive,
+    live: &CompiledProperties,
     sources: &[Arc<Partition>],
     targets: Vec<PartitionRecord>,
     trackers: &[WriteTracker],

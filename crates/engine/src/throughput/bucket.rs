@@ -1,8 +1,8 @@
-//! The token bucket of one physical partition: request units come in with time and go out with charges.
+//! The token bucket of one physical partition: request units are added with time and taken by charges.
 //!
-//! Owns filling, debiting, burst capacity and the time to wait. Pure but for its lock: time and throughput are handed
-//! in. A charge is known only after its operation, so that a bucket may fall below nothing; the next request then
-//! waits until it is filled.
+//! Owns filling, debiting, burst capacity and the time to wait. Time and throughput are parameters. The charge of an
+//! operation is known only after it ran, so that the level may become negative; the next request then waits until it is
+//! zero again.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -10,19 +10,19 @@ use model::{RequestCharge, TimestampMs};
 
 /// Parts of a request unit that charges are counted in.
 const PARTS_PER_REQUEST_UNIT: i64 = RequestCharge::PARTS_PER_REQUEST_UNIT as i64;
-/// A partition with less than this may burst, and bursts up to this.
+/// A partition with less throughput than this may burst up to it.
 const BURST_PER_SECOND_MAX: i64 = 3000;
 /// Seconds of unused throughput that are kept for a burst.
 const BURST_SECONDS_MAX: i64 = 300;
-/// Longer idle times fill nothing more.
+/// Longer idle times are cut to this; more than `BURST_SECONDS_MAX`, so that nothing is lost.
 const IDLE_MS_MAX: u64 = 400_000;
 
 /// Request units per second of one bucket.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Rate(pub(crate) u32);
+pub(crate) struct RefillRate(pub(crate) u32);
 
-impl Rate {
-    /// Parts of a request unit per second, which is thousandths of such parts per millisecond.
+impl RefillRate {
+    /// Parts of a request unit per second, which equals thousandths of parts per millisecond.
     fn parts(self) -> i64 {
         i64::from(self.0) * PARTS_PER_REQUEST_UNIT
     }
@@ -33,30 +33,30 @@ impl Rate {
     }
 }
 
-/// What one physical partition may spend.
+/// The request units that one physical partition may spend.
 #[derive(Debug, Default)]
 pub(crate) struct Bucket {
-    level: Mutex<Option<Level>>,
+    level: Mutex<Option<BucketLevel>>,
 }
 
-/// Amounts in thousandths of the parts of a request unit, so that a millisecond fills a whole number of them.
+/// Amounts are in thousandths of the parts of a request unit, so that a millisecond adds a whole number of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Level {
+struct BucketLevel {
     at: TimestampMs,
     now: i64,
     /// Unused throughput of the last minutes.
     burst: i64,
-    /// How much of the burst may be drawn at once.
+    /// How much of the burst may be used now: it limits the rate of a burst.
     drawable: i64,
 }
 
-impl Level {
-    fn full(at: TimestampMs, rate: Rate) -> Self {
+impl BucketLevel {
+    fn full(at: TimestampMs, rate: RefillRate) -> Self {
         let (now, drawable) = (rate.parts() * 1000, rate.burst_parts() * 1000);
         Self { at, now, burst: 0, drawable }
     }
 
-    fn fill(&mut self, at: TimestampMs, rate: Rate) {
+    fn fill(&mut self, at: TimestampMs, rate: RefillRate) {
         let elapsed_ms = at.0.saturating_sub(self.at.0).min(IDLE_MS_MAX);
         self.at = self.at.max(at);
         let elapsed_ms = i64::try_from(elapsed_ms).unwrap_or(0);
@@ -69,7 +69,7 @@ impl Level {
         self.drawable = drawable.min(rate.burst_parts() * 1000);
     }
 
-    /// Pays what is missing out of the burst, as far as it goes.
+    /// Covers a negative level from the burst, as far as possible.
     fn draw(&mut self) {
         let drawn = (-self.now).min(self.burst).min(self.drawable).max(0);
         self.now += drawn;
@@ -77,7 +77,7 @@ impl Level {
         self.drawable -= drawn;
     }
 
-    fn wait_ms(&self, rate: Rate) -> u64 {
+    fn wait_ms(&self, rate: RefillRate) -> u64 {
         let missing = -self.now;
         let per_ms = rate.parts() + if self.burst >= missing { rate.burst_parts() } else { 0 };
         let wait = (missing + per_ms.max(1) - 1) / per_ms.max(1);
@@ -86,30 +86,30 @@ impl Level {
 }
 
 impl Bucket {
-    /// Whether a request may go on; otherwise how long it should wait, in milliseconds.
-    pub(crate) fn admit(&self, now: TimestampMs, rate: Rate) -> Result<(), u64> {
+    /// Admits a request; otherwise returns how long it should wait, in milliseconds.
+    pub(crate) fn admit(&self, now: TimestampMs, rate: RefillRate) -> Result<(), u64> {
         let mut level = self.filled(now, rate);
-        let level = level.get_or_insert_with(|| Level::full(now, rate));
+        let level = level.get_or_insert_with(|| BucketLevel::full(now, rate));
         level.draw();
         if level.now >= 0 { Ok(()) } else { Err(level.wait_ms(rate)) }
     }
 
-    /// Takes what an operation has cost.
-    pub(crate) fn debit(&self, now: TimestampMs, rate: Rate, charge: RequestCharge) {
+    /// Takes the charge of an operation.
+    pub(crate) fn debit(&self, now: TimestampMs, rate: RefillRate, charge: RequestCharge) {
         let mut level = self.filled(now, rate);
-        let level = level.get_or_insert_with(|| Level::full(now, rate));
+        let level = level.get_or_insert_with(|| BucketLevel::full(now, rate));
         let parts = i64::try_from(charge.parts()).unwrap_or(i64::MAX / 1000);
         level.now = level.now.saturating_sub(parts.saturating_mul(1000));
     }
 
-    /// Whole request units that nobody has used; burst capacity is not among them.
-    pub(crate) fn left_over(&self, now: TimestampMs, rate: Rate) -> u64 {
+    /// Unused whole request units, without burst capacity.
+    pub(crate) fn left_over(&self, now: TimestampMs, rate: RefillRate) -> u64 {
         let mut level = self.filled(now, rate);
-        let level = level.get_or_insert_with(|| Level::full(now, rate));
+        let level = level.get_or_insert_with(|| BucketLevel::full(now, rate));
         u64::try_from(level.now / (1000 * PARTS_PER_REQUEST_UNIT)).unwrap_or(0)
     }
 
-    fn filled(&self, now: TimestampMs, rate: Rate) -> MutexGuard<'_, Option<Level>> {
+    fn filled(&self, now: TimestampMs, rate: RefillRate) -> MutexGuard<'_, Option<BucketLevel>> {
         let mut level = self.level.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(level) = level.as_mut() {
             level.fill(now, rate);
@@ -128,13 +128,13 @@ mod tests {
         TimestampMs(START + ms)
     }
 
-    fn spend(bucket: &Bucket, ms: u64, rate: Rate, request_units: u64) {
+    fn spend(bucket: &Bucket, ms: u64, rate: RefillRate, request_units: u64) {
         bucket.debit(at(ms), rate, RequestCharge::from_request_units(request_units));
     }
 
     #[test]
     fn a_charge_may_go_below_nothing_and_the_next_request_waits_for_the_difference() {
-        let (bucket, rate) = (Bucket::default(), Rate(4000));
+        let (bucket, rate) = (Bucket::default(), RefillRate(4000));
         assert_eq!(bucket.admit(at(0), rate), Ok(()));
         spend(&bucket, 0, rate, 6000);
         assert_eq!(bucket.admit(at(0), rate), Err(500));
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn a_bucket_holds_one_second() {
-        let (bucket, rate) = (Bucket::default(), Rate(4000));
+        let (bucket, rate) = (Bucket::default(), RefillRate(4000));
         bucket.admit(at(0), rate).unwrap();
         spend(&bucket, 60_000, rate, 4000);
         assert_eq!(bucket.admit(at(60_000), rate), Ok(()), "at nothing, not below");
@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn unused_throughput_of_five_minutes_is_a_burst_of_three_thousand_per_second() {
-        let (bucket, rate) = (Bucket::default(), Rate(400));
+        let (bucket, rate) = (Bucket::default(), RefillRate(400));
         bucket.admit(at(0), rate).unwrap();
         let later = 3_600_000;
         // The second of its own and 2600 of the burst.
@@ -173,7 +173,7 @@ mod tests {
 
     #[test]
     fn partitions_of_three_thousand_and_more_have_no_burst() {
-        let (bucket, rate) = (Bucket::default(), Rate(3000));
+        let (bucket, rate) = (Bucket::default(), RefillRate(3000));
         bucket.admit(at(0), rate).unwrap();
         spend(&bucket, 3_600_000, rate, 3300);
         assert_eq!(bucket.admit(at(3_600_000), rate), Err(100));
@@ -181,7 +181,7 @@ mod tests {
 
     #[test]
     fn what_is_left_over_is_never_burst_capacity() {
-        let (bucket, rate) = (Bucket::default(), Rate(400));
+        let (bucket, rate) = (Bucket::default(), RefillRate(400));
         assert_eq!(bucket.left_over(at(0), rate), 400);
         spend(&bucket, 600_000, rate, 390);
         assert_eq!(bucket.left_over(at(600_000), rate), 10);
@@ -191,7 +191,7 @@ mod tests {
 
     #[test]
     fn a_clock_that_goes_back_fills_nothing() {
-        let (bucket, rate) = (Bucket::default(), Rate(1000));
+        let (bucket, rate) = (Bucket::default(), RefillRate(1000));
         bucket.admit(at(10_000), rate).unwrap();
         spend(&bucket, 10_000, rate, 3000);
         assert!(bucket.admit(at(0), rate).is_err());

@@ -10,7 +10,7 @@ use model::limits::THROUGHPUT_PER_PARTITION_MAX;
 use model::{RequestCharge, ResourceId, Throughput, TimestampMs};
 
 use super::admission::PartitionThroughput;
-use super::bucket::{Bucket, Rate};
+use super::bucket::{Bucket, RefillRate};
 use super::shared::SharedThroughput;
 use crate::error::{Error, ErrorKind, Result};
 
@@ -102,10 +102,10 @@ impl Gate {
     fn with_bucket<T>(
         &self,
         partition: &PartitionThroughput,
-        act: impl FnOnce(&Bucket, Rate) -> T,
+        act: impl FnOnce(&Bucket, RefillRate) -> T,
     ) -> T {
         if self.dedicated.load(Ordering::Relaxed) {
-            return act(&partition.bucket, Rate(self.per_partition.load(Ordering::Relaxed)));
+            return act(&partition.bucket, RefillRate(self.per_partition.load(Ordering::Relaxed)));
         }
         let (bucket, rate) = self.shared.bucket(&self.container, partition.number);
         act(&bucket, rate)

@@ -1,6 +1,6 @@
-//! The least throughput a database or container may have: by what it holds, and by what it ever had.
+//! The minimum throughput of a database or container: it depends on the stored bytes and on the highest throughput so far.
 //!
-//! Owns the rule and its refusal. Pure. The absolute limits and the steps are `model`'s.
+//! Owns the rule and its error message. Absolute limits and increments are in `model`.
 
 use model::Throughput;
 use model::limits::{AUTOSCALE_THROUGHPUT_MIN, MANUAL_THROUGHPUT_MIN, THROUGHPUT_MAX};
@@ -10,22 +10,23 @@ use crate::error::{Error, Result};
 const GIGABYTE: u64 = 1024 * 1024 * 1024;
 /// Containers that may share the throughput of a database before each further one raises its minimum.
 const SHARED_CONTAINERS: usize = 25;
-/// By how much, in request units per second.
+/// By how much each further container raises it, in request units per second.
 const PER_FURTHER_CONTAINER: u32 = 100;
 
-/// What a minimum depends on.
+/// What the minimum depends on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Holding {
     pub(crate) item_bytes: u64,
     pub(crate) highest_ever: u32,
-    /// Containers that share the throughput; none for a container of its own.
+    /// Number of containers that share the throughput; zero for dedicated throughput.
     pub(crate) sharing: usize,
 }
 
-/// The least manual number, or the least autoscale maximum.
+/// The minimum manual value, or the minimum autoscale maximum.
 pub(crate) fn least(throughput: Throughput, holding: Holding) -> u32 {
     let gigabytes = u32::try_from(holding.item_bytes.div_ceil(GIGABYTE)).unwrap_or(u32::MAX);
-    // Less than one gigabyte raises nothing: the absolute minimum is far above it.
+    // One request unit per second and gigabyte. The rounding up does not matter for small containers: the absolute
+    // minimum is far above it.
     let further = u32::try_from(holding.sharing.saturating_sub(SHARED_CONTAINERS)).unwrap_or(0);
     let further = further.saturating_mul(PER_FURTHER_CONTAINER);
     match throughput {
@@ -40,7 +41,7 @@ pub(crate) fn least(throughput: Throughput, holding: Holding) -> u32 {
     }
 }
 
-/// Refuses throughput below the minimum, in the words of the service.
+/// Refuses throughput below the minimum, with the message of the service.
 pub(crate) fn check_minimum(throughput: Throughput, holding: Holding) -> Result<()> {
     let least = least(throughput, holding);
     if throughput.highest() >= least {

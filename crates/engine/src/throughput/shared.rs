@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use model::limits::THROUGHPUT_PER_PARTITION_MAX;
 use model::{ResourceId, Throughput};
 
-use super::bucket::{Bucket, Rate};
+use super::bucket::{Bucket, RefillRate};
 use super::gate::Gate;
 
 /// The buckets of one database.
@@ -35,18 +35,22 @@ impl SharedThroughput {
     }
 
     /// The bucket of one physical partition of a container, with its share.
-    pub(super) fn bucket(&self, container: &ResourceId, partition: u32) -> (Arc<Bucket>, Rate) {
+    pub(super) fn bucket(
+        &self,
+        container: &ResourceId,
+        partition: u32,
+    ) -> (Arc<Bucket>, RefillRate) {
         let mut index = partition as usize;
         for byte in container.as_bytes() {
             index = index.wrapping_mul(31).wrapping_add(usize::from(*byte));
         }
         let buckets = self.buckets.read().unwrap_or_else(PoisonError::into_inner);
         let bucket = buckets.get(index % buckets.len().max(1)).cloned().unwrap_or_default();
-        (bucket, Rate(self.per_bucket.load(Ordering::Relaxed)))
+        (bucket, RefillRate(self.per_bucket.load(Ordering::Relaxed)))
     }
 
-    pub(super) fn rate(&self) -> Rate {
-        Rate(self.per_bucket.load(Ordering::Relaxed))
+    pub(super) fn rate(&self) -> RefillRate {
+        RefillRate(self.per_bucket.load(Ordering::Relaxed))
     }
 }
 

@@ -8,25 +8,25 @@ use std::collections::BTreeMap;
 use storage::{Space, StorageKey, StorageValue};
 
 use super::item_transaction::own_expiry;
-use crate::container::ContainerLive;
+use crate::container::CompiledProperties;
 use crate::error::{Error, Result};
 use crate::index::{terms_of, unique_keys_of};
 use crate::key_layout::{CHANGE_LOG, EXPIRY, ITEMS, ItemKey, TERMS, UNIQUE_KEYS};
 use crate::record::{ItemRecord, LogEntry};
 
 /// Storage entries by space and key.
-pub(crate) type Entries = BTreeMap<(Space, StorageKey), StorageValue>;
+pub(crate) type ItemEntries = BTreeMap<(Space, StorageKey), StorageValue>;
 
 /// The entries of one item whose terms follow the given generation of the indexing policy. They include the list of its
 /// shape's paths, although all items of that shape share it.
 pub(crate) fn entries_of(
-    live: &ContainerLive,
+    live: &CompiledProperties,
     generation: u32,
     key: &ItemKey,
     record: &ItemRecord,
-) -> Result<Entries> {
+) -> Result<ItemEntries> {
     let item = record.parse()?;
-    let mut entries = Entries::new();
+    let mut entries = ItemEntries::new();
     entries.insert((ITEMS, key.as_bytes().clone()), record.as_bytes().clone());
     let position = record.header.position;
     entries.insert((CHANGE_LOG, position.key()), LogEntry::encode(key, record).into());

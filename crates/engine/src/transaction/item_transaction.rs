@@ -125,7 +125,6 @@ impl<'run> ItemTransaction<'run> {
         let record = ItemRecord::new(header, item, change.bytes + SYSTEM_BYTES);
 
         let old_item = previous.map(ItemRecord::parse).transpose()?;
-        // First, because it may fail or defer: nothing of this item is in the set yet.
         self.write_unique_keys(key, old_item.as_ref(), item).await?;
         let old = self.terms(key, previous, old_item.as_ref());
         let new = self.terms(key, Some(&record), Some(item));

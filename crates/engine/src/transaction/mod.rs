@@ -9,6 +9,6 @@ mod item_transaction;
 mod unique_keys;
 mod written_item;
 
-pub(crate) use entries::{Entries, entries_of};
+pub(crate) use entries::{ItemEntries, entries_of};
 pub(crate) use item_transaction::{ItemChange, ItemTransaction};
 pub(crate) use written_item::WrittenItem;

@@ -1,4 +1,4 @@
-//! All that was counted, as one document: what is saved, sent and made into a report.
+//! All counters as one JSON document, which is saved, sent and made into a report.
 //!
 //! Owns its members and its format name. Request units are numbers with two decimals. Does not own conclusions: see
 //! `report`.
@@ -14,12 +14,12 @@ use crate::metering::{BusyPartition, Counts, Hour, Meter, OperationKind, ShapeUs
 
 /// The name of the format.
 pub(super) const FORMAT: &str = "planisphere-usage-1";
-/// Logical partitions told, of all that are counted.
+/// Logical partitions in the document, of all that are counted.
 const LOGICAL_PARTITIONS_MAX: usize = 100;
 const MS_PER_HOUR: u64 = 3_600_000;
 
 impl Engine {
-    /// What was used since the engine was opened: the document that [`crate::usage::report`] reads.
+    /// The usage since the engine was opened, as the document that [`crate::usage::report`] reads.
     #[must_use]
     pub fn usage(&self) -> Json {
         let mut document = Object::new();
@@ -30,17 +30,17 @@ impl Engine {
         document.insert("hours", integer(self.hours_counted()));
         let mut containers = self.view().containers();
         containers.sort_by_key(|container| container.link.to_string());
-        let containers = containers.iter().map(|container| self.used_by(container));
+        let containers = containers.iter().map(|container| self.container_document(container));
         document.insert("containers", containers.collect::<Vec<_>>());
         Json::Object(document)
     }
 
-    /// Hours of the clock that were touched since the engine was opened: those that autoscale would bill.
+    /// Clock hours since the engine was opened, including begun ones: autoscale is billed by clock hour.
     fn hours_counted(&self) -> u64 {
         self.now().0 / MS_PER_HOUR - self.core.opened.0 / MS_PER_HOUR + 1
     }
 
-    fn used_by(&self, container: &Arc<Container>) -> Json {
+    fn container_document(&self, container: &Arc<Container>) -> Json {
         let usage = &container.throughput.usage;
         let mut object = Object::new();
         object.insert("database", container.link.database.as_str());
@@ -139,7 +139,7 @@ fn add_counts(object: &mut Object, counts: &Counts) {
     object.insert("bytesHandled", integer(counts.bytes));
 }
 
-/// Hour since 1970, request units of its busiest second, of all of it, and seconds with any.
+/// Hour since 1970, request units of its busiest second, of the whole hour, and seconds with any charge.
 fn hour(hour: &Hour) -> Json {
     let units = |units: u64| request_units(RequestCharge::from_parts(units));
     let mut object = Object::new();

@@ -11,7 +11,7 @@ use crate::outcome::{BatchAnswer, BatchEffect, Item, Outcome, ReadAnswer};
 use crate::query::QueryItems;
 
 impl Engine {
-    /// A whole item was written, or a patch.
+    /// Samples a written item.
     pub(crate) fn sample_write(
         &self,
         container: &Container,
@@ -31,7 +31,7 @@ impl Engine {
         }
     }
 
-    /// A batch was committed.
+    /// Samples the items of a committed batch.
     pub(crate) fn sample_batch(
         &self,
         container: &Container,
@@ -47,7 +47,7 @@ impl Engine {
         }
     }
 
-    /// An item was read by its id.
+    /// Samples an item that was read by its id.
     pub(crate) fn sample_read(&self, container: &Container, read: &Outcome<ReadAnswer>) {
         if !self.core.settings.record_traffic {
             return;
@@ -64,7 +64,7 @@ impl Engine {
         }
     }
 
-    /// A page of a query was answered.
+    /// Counts and samples a page of a query.
     pub(crate) fn sample_query(
         &self,
         container: &Container,

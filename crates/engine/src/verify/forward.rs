@@ -1,39 +1,40 @@
-//! Every item has its entries: item by item, what it needs is looked up and compared.
+//! Forward check: every item has its entries.
 //!
-//! Owns the walk over the items and the counts the reverse walk compares with.
+//! Owns the scan of the items, the comparison of each expected entry with the store, and the counts that the reverse check
+//! compares with.
 
 use std::collections::{BTreeMap, HashSet};
 
 use storage::{Direction, Entry, KeyRange, Scan, ScanLimit, Space, StorageKey};
 
-use super::partition::Verification;
+use super::partition::PartitionVerification;
 use crate::error::Result;
 use crate::key_layout::{ITEMS, ItemKey, TERMS, is_shape_paths};
 use crate::record::ItemRecord;
-use crate::transaction::{Entries, entries_of};
+use crate::transaction::{ItemEntries, entries_of};
 
-/// Items looked at together.
+/// Items per step.
 const STEP_ITEMS: usize = 128;
 
-/// How many entries the items call for.
+/// How many entries the items require.
 #[derive(Default)]
-pub(crate) struct Expected {
+pub(crate) struct ExpectedEntries {
     pub(crate) items: u64,
     pub(crate) item_bytes: u64,
-    /// Entries per space, shapes not counted.
+    /// Entries per space, without the paths of shapes.
     pub(crate) entries: BTreeMap<Space, u64>,
     /// Shapes in use.
     pub(crate) shapes: HashSet<StorageKey>,
 }
 
-impl Verification<'_> {
-    pub(crate) async fn check_items(&mut self) -> Result<Expected> {
-        let mut expected = Expected::default();
+impl PartitionVerification<'_> {
+    pub(crate) async fn check_items(&mut self) -> Result<ExpectedEntries> {
+        let mut expected = ExpectedEntries::default();
         let mut range = KeyRange::all();
         loop {
             let scan = Scan::forward(range.clone(), ScanLimit::entries(STEP_ITEMS));
             let page = self.view.scan(self.shard(), ITEMS, &scan).await?;
-            let mut wanted = Entries::new();
+            let mut wanted = ItemEntries::new();
             let last = page.entries.last().map(|entry| entry.key.clone());
             for entry in page.entries {
                 wanted.extend(self.check_item(entry, &mut expected));
@@ -48,33 +49,33 @@ impl Verification<'_> {
     }
 
     /// Checks one item by itself and returns the entries it needs.
-    fn check_item(&mut self, entry: Entry, expected: &mut Expected) -> Entries {
+    fn check_item(&mut self, entry: Entry, expected: &mut ExpectedEntries) -> ItemEntries {
         self.done.items_done += 1;
         expected.items += 1;
         let Some(key) = ItemKey::decode(entry.key.clone(), self.container.identity.levels()) else {
             self.find(format!("an item key of {} bytes is damaged", entry.key.len()));
-            return Entries::new();
+            return ItemEntries::new();
         };
         let record = match ItemRecord::decode(entry.value) {
             Ok(record) => record,
             Err(error) => {
                 self.find(format!("item '{}': {error}", key.id()));
-                return Entries::new();
+                return ItemEntries::new();
             }
         };
         expected.item_bytes += record.body_len() as u64;
-        self.check_place(&key, &record);
+        self.check_record(&key, &record);
         let generation = self.state.generation_at(key.as_bytes());
         match entries_of(self.live, generation, &key, &record) {
             Ok(entries) => entries,
             Err(error) => {
                 self.find(format!("item '{}': {error}", key.id()));
-                Entries::new()
+                ItemEntries::new()
             }
         }
     }
 
-    fn check_place(&mut self, key: &ItemKey, record: &ItemRecord) {
+    fn check_record(&mut self, key: &ItemKey, record: &ItemRecord) {
         let position = record.header.position;
         if position.lsn.0 == 0 || position.lsn > self.newest {
             let newest = self.newest.0;
@@ -89,20 +90,20 @@ impl Verification<'_> {
         }
         let Ok(item) = record.parse() else { return };
         if item.get("id").and_then(model::Json::as_str) != Some(key.id()) {
-            self.find(format!("item '{}' calls itself by another id", key.id()));
+            self.find(format!("item '{}' contains another id", key.id()));
         }
         let definition = &self.container.identity.definition;
         if key.partition_key() != definition.extract(&item) {
-            self.find(format!("item '{}' has another partition key than its place", key.id()));
+            self.find(format!("item '{}' contains another partition key than its key", key.id()));
         }
         let own = u64::from(self.partition.identity.number);
         if position.ordinal >> 40 == own && position.ordinal & ((1 << 40) - 1) > self.state.created
         {
-            self.find(format!("item '{}' has an ordinal that was not given out yet", key.id()));
+            self.find(format!("item '{}' has an ordinal that was not assigned yet", key.id()));
         }
     }
 
-    async fn compare(&mut self, wanted: Entries, expected: &mut Expected) -> Result<()> {
+    async fn compare(&mut self, wanted: ItemEntries, expected: &mut ExpectedEntries) -> Result<()> {
         let mut by_space: BTreeMap<Space, Vec<(StorageKey, storage::StorageValue)>> =
             BTreeMap::new();
         for ((space, key), value) in wanted {
@@ -138,7 +139,7 @@ impl Verification<'_> {
     }
 }
 
-/// The beginning of a key, for people.
+/// The beginning of a key in hexadecimal.
 pub(crate) fn hex(key: &[u8]) -> String {
     let shown = key.iter().take(48).map(|byte| format!("{byte:02x}")).collect::<String>();
     if key.len() > 48 { format!("{shown}...") } else { shown }

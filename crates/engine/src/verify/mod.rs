@@ -1,7 +1,7 @@
-//! Verify: walks a store and checks that everything in it agrees.
+//! Verifies that all stored data is consistent.
 //!
-//! Owns the walk and the report; tests and the `verify` command use it. Looks at one snapshot, changes nothing, keeps
-//! a bounded amount in memory. Does not repair: a finding names the place and the contradiction.
+//! Owns the checks and the report; tests and the `verify` command use it. Reads one snapshot per partition, changes
+//! nothing, and keeps a bounded amount in memory. Does not repair: a finding names the entry and the contradiction.
 
 mod forward;
 mod partition;

@@ -1,7 +1,7 @@
-//! Verifying the account: the catalog, then partition by partition.
+//! Verifies the account: the partition maps, then partition by partition.
 //!
-//! Owns the order of checks and those that concern the map and the counters. The entries are compared in `forward`
-//! (every item has its entries) and `reverse` (every entry has its item).
+//! Owns the order of the checks and those of maps and counters. Entries are compared in `forward` (every item has its
+//! entries) and `reverse` (every entry has its item).
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -11,17 +11,17 @@ use storage::{Read, Shard};
 
 use super::report::{PartitionReport, VerifyProgress, VerifyReport};
 use crate::catalog::Container;
-use crate::container::ContainerLive;
+use crate::container::CompiledProperties;
 use crate::engine::Engine;
 use crate::error::Result;
 use crate::key_layout::{STATE, STATE_KEY};
 use crate::partition::{Partition, PartitionState};
 
 /// One partition under verification.
-pub(crate) struct Verification<'verify> {
+pub(crate) struct PartitionVerification<'verify> {
     pub(crate) view: &'verify dyn Read,
     pub(crate) container: &'verify Container,
-    pub(crate) live: &'verify ContainerLive,
+    pub(crate) live: &'verify CompiledProperties,
     pub(crate) partition: &'verify Partition,
     pub(crate) state: PartitionState,
     pub(crate) newest: Lsn,
@@ -30,7 +30,7 @@ pub(crate) struct Verification<'verify> {
     pub(crate) done: VerifyProgress,
 }
 
-impl Verification<'_> {
+impl PartitionVerification<'_> {
     pub(crate) fn find(&mut self, text: impl Into<String>) {
         let number = self.partition.identity.number;
         self.report.find(Some(&self.container.link), Some(number), text);
@@ -42,8 +42,8 @@ impl Verification<'_> {
 }
 
 impl Engine {
-    /// Checks the whole account: every index term, unique key, change and counter against the items, both ways.
-    /// Meant for an account at rest; what is written meanwhile is not looked at.
+    /// Checks the whole account: every index term, unique key, change and counter against the items, in both directions.
+    /// Meant for an idle account; concurrent writes are not checked.
     ///
     /// # Errors
     /// `Unavailable` when the store cannot be read. What can be read but contradicts itself is in the report.
@@ -77,7 +77,7 @@ impl Engine {
                 }
             };
             let live = container.live();
-            let mut verification = Verification {
+            let mut verification = PartitionVerification {
                 view: view.as_ref(),
                 container,
                 live: &live,
@@ -94,7 +94,7 @@ impl Engine {
         Ok(report)
     }
 
-    /// Ranges without gaps, shards used once, nothing in use marked for reclaiming.
+    /// Checks that ranges have no gaps, that shards are used once and that none in use is marked for reclaiming.
     async fn verify_maps(
         &self,
         containers: &[Arc<Container>],
@@ -136,7 +136,7 @@ impl Engine {
     }
 }
 
-impl Verification<'_> {
+impl PartitionVerification<'_> {
     async fn run(&mut self) -> Result<()> {
         let expected = self.check_items().await?;
         let (items, item_bytes) = (expected.items, expected.item_bytes);

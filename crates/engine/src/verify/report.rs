@@ -1,7 +1,7 @@
-//! What a verification found.
+//! The result of a verification.
 //!
-//! Owns the plain data of the report and its bound: a broken store may hold millions of contradictions, a person reads
-//! the first ones.
+//! Owns the plain data of the report and its bound: a broken store may have millions of contradictions, a person reads the
+//! first ones.
 
 use model::Lsn;
 
@@ -52,7 +52,7 @@ pub struct PartitionReport {
     pub lsn: Lsn,
 }
 
-/// How far a verification is.
+/// Progress of a verification.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VerifyProgress {
     /// Items checked so far.
@@ -64,7 +64,7 @@ pub struct VerifyProgress {
 /// The result of a verification.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VerifyReport {
-    /// Every partition that was looked at.
+    /// Every partition that was verified.
     pub partitions: Vec<PartitionReport>,
     /// The first findings.
     pub findings: Vec<Finding>,
@@ -73,7 +73,7 @@ pub struct VerifyReport {
 }
 
 impl VerifyReport {
-    /// Whether nothing contradicts anything.
+    /// Whether there are no findings.
     #[must_use]
     pub fn is_consistent(&self) -> bool {
         self.findings_count == 0

@@ -1,15 +1,16 @@
-//! Every entry has its item: counts first, and a walk that names the culprit when they differ.
+//! Reverse check: every entry has its item.
 //!
-//! When every item has all its entries and there are as many entries as items call for, no entry is left over; so the
-//! costly walk is taken only in a broken store. Versions have no item to compare with and are checked by themselves.
+//! If every item has all its entries and the number of entries is what the items require, no entry is left over. So the
+//! entries are only counted, and looked up one by one only if the counts differ. Versions have no item to compare with
+//! and are checked by themselves.
 
 use std::ops::Bound;
 
 use model::Lsn;
 use storage::{Direction, Entry, KeyRange, Scan, ScanLimit, Space};
 
-use super::forward::{Expected, hex};
-use super::partition::Verification;
+use super::forward::{ExpectedEntries, hex};
+use super::partition::PartitionVerification;
 use crate::error::Result;
 use crate::key_layout::{
     CHANGE_LOG, ChangePosition, EXPIRY, ITEMS, ItemKey, TERMS, UNIQUE_KEYS, VERSIONS,
@@ -18,12 +19,12 @@ use crate::key_layout::{
 use crate::record::{ItemRecord, Version};
 use crate::transaction::entries_of;
 
-/// Entries read together.
+/// Entries per scan.
 const STEP_ENTRIES: usize = 1000;
 
-impl Verification<'_> {
-    /// Compares the number of entries with what items call for; returns the number of terms.
-    pub(crate) async fn check_entries(&mut self, expected: &Expected) -> Result<u64> {
+impl PartitionVerification<'_> {
+    /// Compares the number of entries with what items require; returns the number of terms.
+    pub(crate) async fn check_entries(&mut self, expected: &ExpectedEntries) -> Result<u64> {
         let mut terms = 0;
         for space in [TERMS, UNIQUE_KEYS, CHANGE_LOG, EXPIRY] {
             let count = self.count(space).await?;
@@ -32,7 +33,7 @@ impl Verification<'_> {
                 terms = count;
             }
             if count > wanted {
-                self.name_leftovers(space).await?;
+                self.report_orphans(space).await?;
             }
         }
         Ok(terms)
@@ -40,17 +41,17 @@ impl Verification<'_> {
 
     async fn count(&mut self, space: Space) -> Result<u64> {
         let mut count = 0;
-        let mut walk = Walk::new(space);
-        while let Some(entries) = walk.next(self).await? {
+        let mut scan = SpaceScan::new(space);
+        while let Some(entries) = scan.next(self).await? {
             let is_counted = |entry: &&Entry| space != TERMS || !is_shape_paths(&entry.key);
             count += entries.iter().filter(is_counted).count() as u64;
         }
         Ok(count)
     }
 
-    async fn name_leftovers(&mut self, space: Space) -> Result<()> {
-        let mut walk = Walk::new(space);
-        while let Some(entries) = walk.next(self).await? {
+    async fn report_orphans(&mut self, space: Space) -> Result<()> {
+        let mut scan = SpaceScan::new(space);
+        while let Some(entries) = scan.next(self).await? {
             for entry in entries {
                 if space == TERMS && is_shape_paths(&entry.key) {
                     continue;
@@ -79,11 +80,11 @@ impl Verification<'_> {
         Ok(entries.is_ok_and(|entries| entries.contains_key(&(space, entry.key.clone()))))
     }
 
-    /// Versions: readable, not newer than the newest, never beside a newest version of the same position.
+    /// Checks versions: readable, not newer than the partition, no position that is also in the change log.
     pub(crate) async fn check_versions(&mut self) -> Result<u64> {
         let mut count = 0;
-        let mut walk = Walk::new(VERSIONS);
-        while let Some(entries) = walk.next(self).await? {
+        let mut scan = SpaceScan::new(VERSIONS);
+        while let Some(entries) = scan.next(self).await? {
             for entry in entries {
                 count += 1;
                 self.check_version(&entry).await?;
@@ -120,25 +121,28 @@ impl Verification<'_> {
     fn check_superseded(&mut self, position: ChangePosition, record: &ItemRecord, item: &ItemKey) {
         if record.header.position != position {
             self.find(format!(
-                "a version of item '{}' stands at another position than it says",
+                "a version of item '{}' is stored at another position than its header says",
                 item.id()
             ));
         }
     }
 }
 
-/// A walk over one space of the partition.
-struct Walk {
+/// A scan of one space of the partition, page by page.
+struct SpaceScan {
     space: Space,
     range: Option<KeyRange>,
 }
 
-impl Walk {
+impl SpaceScan {
     fn new(space: Space) -> Self {
         Self { space, range: Some(KeyRange { lower: Bound::Unbounded, upper: Bound::Unbounded }) }
     }
 
-    async fn next(&mut self, verification: &Verification<'_>) -> Result<Option<Vec<Entry>>> {
+    async fn next(
+        &mut self,
+        verification: &PartitionVerification<'_>,
+    ) -> Result<Option<Vec<Entry>>> {
         let Some(range) = self.range.take() else { return Ok(None) };
         let scan = Scan::forward(range.clone(), ScanLimit::entries(STEP_ENTRIES));
         let page = verification.view.scan(verification.shard(), self.space, &scan).await?;

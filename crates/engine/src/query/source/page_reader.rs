@@ -12,7 +12,7 @@ use storage::{
 };
 
 use super::term::Shape;
-use crate::container::{ContainerIdentity, ContainerLive};
+use crate::container::{CompiledProperties, ContainerIdentity};
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::key_layout::{ITEMS, TERMS, shape_of, shape_paths_range};
@@ -34,7 +34,7 @@ pub(in crate::query) struct PageReader {
     /// The encoded states of the partitions in the snapshot.
     states: Vec<(Shard, StorageValue)>,
     pub(in crate::query) identity: Arc<ContainerIdentity>,
-    pub(in crate::query) live: Arc<ContainerLive>,
+    pub(in crate::query) live: Arc<CompiledProperties>,
     /// The timestamp of the page; expiry is decided by it.
     pub(in crate::query) now: TimestampMs,
     pub(in crate::query) metrics: QueryMetrics,
@@ -48,7 +48,7 @@ impl PageReader {
         engine: &Engine,
         (snapshot, states): (Arc<dyn Read>, Vec<(Shard, StorageValue)>),
         identity: &Arc<ContainerIdentity>,
-        live: &Arc<ContainerLive>,
+        live: &Arc<CompiledProperties>,
         limits: &QueryLimits,
     ) -> Self {
         Self {
