@@ -17,7 +17,7 @@ use crate::folder_marker::{self, FolderState};
 use crate::inner::LsmInner;
 use crate::keyspaces::{Keyspaces, STAMPS};
 use crate::lock::FolderLock;
-use crate::read_cache::{KEY_PREFIX_BYTES, ReadCache};
+use crate::read_cache::ReadCache;
 use crate::settings::LsmSettings;
 use crate::store::LsmStore;
 
@@ -55,7 +55,7 @@ impl LsmStore {
         let last_stamps = read_stamps(&keyspaces)?;
         let (stamp_file, durable) = DurableStampFile::open(path)?;
         durable_stamps::verify(path, &durable, |shard| last_stamps.last(shard))?;
-        let read_cache = ReadCache::new(settings.read_cache_bytes, KEY_PREFIX_BYTES);
+        let read_cache = ReadCache::new(settings.read_cache_bytes);
         let inner = Arc::new(LsmInner::new(keyspaces, last_stamps, read_cache, lock));
         start_committer(inner, &settings, stamp_file)
     }

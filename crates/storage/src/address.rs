@@ -15,6 +15,9 @@ pub struct Space {
     pub number: u8,
     /// The name of the keyspace or table: lower-case ASCII letters and underscores.
     pub name: &'static str,
+    /// How many first bytes are shared by the keys that are usually read together; zero if nothing is known. A hint for
+    /// caches: it must not change the result of any call.
+    pub prefix_bytes: usize,
 }
 
 /// The position of a commit in its shard: strictly increasing, never reused. Zero means "no commit yet".

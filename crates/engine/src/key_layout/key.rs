@@ -13,22 +13,30 @@ use storage::{KeyRange, Shard, Space, StorageKey};
 use super::item_key::{ItemKey, LogicalPartition, logical_partition_length};
 use crate::ordered_bytes::{escape_into, push_escaped, unescape};
 
+/// The first bytes that all local terms of one logical partition share: the kind, and the 16 bytes of the effective
+/// partition key. A store may group what it caches by them.
+pub(crate) const KEY_PREFIX_BYTES: usize = 1 + 16;
+
+const fn space(number: u8, name: &'static str) -> Space {
+    Space { number, name, prefix_bytes: KEY_PREFIX_BYTES }
+}
+
 /// Items by logical partition and id.
-pub(crate) const ITEMS: Space = Space { number: 1, name: "items" };
+pub(crate) const ITEMS: Space = space(1, "items");
 /// Index terms.
-pub(crate) const TERMS: Space = Space { number: 2, name: "terms" };
+pub(crate) const TERMS: Space = space(2, "terms");
 /// Unique keys.
-pub(crate) const UNIQUE_KEYS: Space = Space { number: 3, name: "unique_keys" };
+pub(crate) const UNIQUE_KEYS: Space = space(3, "unique_keys");
 /// The newest version of every item in the order of writing.
-pub(crate) const CHANGE_LOG: Space = Space { number: 4, name: "change_log" };
+pub(crate) const CHANGE_LOG: Space = space(4, "change_log");
 /// Superseded versions and deletions.
-pub(crate) const VERSIONS: Space = Space { number: 5, name: "versions" };
+pub(crate) const VERSIONS: Space = space(5, "versions");
 /// Items with a time to live of their own, by the second they expire.
-pub(crate) const EXPIRY: Space = Space { number: 6, name: "expiry" };
+pub(crate) const EXPIRY: Space = space(6, "expiry");
 /// Counters and cursors of a physical partition.
-pub(crate) const STATE: Space = Space { number: 7, name: "state" };
+pub(crate) const STATE: Space = space(7, "state");
 /// Databases, containers, partition maps.
-pub(crate) const CATALOG: Space = Space { number: 8, name: "catalog" };
+pub(crate) const CATALOG: Space = space(8, "catalog");
 
 /// Every space; a store is opened with this list.
 pub const SPACES: &[Space] =

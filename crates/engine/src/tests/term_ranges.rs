@@ -1,5 +1,7 @@
 //! What a read over the terms touches: as many entries as it returns, however many items there are.
 
+use std::collections::HashSet;
+
 use model::{
     IncludedPath, IndexPath, IndexPathSegment, IndexingPolicy, Json, PartitionKey,
     PartitionKeyDefinition,
@@ -9,7 +11,7 @@ use storage::{KeyRange, Read, Scan, ScanLimit, Shard, Store, WriteSet};
 
 use crate::index::{CompiledPolicy, path_text, terms_of};
 use crate::key_layout::{
-    ItemKey, LogicalPartition, TERMS, global_term_range, local_term_range, owner_of_entry,
+    ItemKey, LogicalPartition, SPACES, TERMS, global_term_range, local_term_range, owner_of_entry,
 };
 use crate::ordered_bytes::push_value;
 
@@ -86,4 +88,25 @@ async fn a_page_touches_no_more_than_its_entries_at_1000_and_at_50000_items() {
         let numbers = rare.iter().map(|key| key.id()[1..].parse::<u64>().unwrap());
         assert!(numbers.into_iter().all(|number| number % (items / 7) == 3));
     }
+}
+
+#[test]
+fn the_declared_key_prefix_tells_logical_partitions_apart() {
+    let policy = CompiledPolicy::new(&IndexingPolicy::default());
+    let prefixes = |partition: &str| {
+        let partition = logical_partition(partition);
+        let item = Json::parse(br#"{"id":"1","a":1,"b":{"c":[true]}}"#).unwrap();
+        let terms = terms_of(&policy, &partition.item("1"), 1, &item);
+        let prefix_bytes = TERMS.prefix_bytes;
+        let local = move |key: &[u8]| {
+            // The first byte is the kind; the logical partition follows in local terms only.
+            let is_local = key[1..].starts_with(partition.as_bytes());
+            is_local.then(|| key[1..prefix_bytes].to_vec())
+        };
+        let prefixes: HashSet<_> = terms.entries.iter().filter_map(|(key, _)| local(key)).collect();
+        assert_eq!(prefixes.len(), 1, "all local terms share the prefix after their kind");
+        prefixes
+    };
+    assert!(SPACES.iter().all(|space| space.prefix_bytes == TERMS.prefix_bytes));
+    assert_ne!(prefixes("p1"), prefixes("p2"), "it reaches into the logical partition");
 }

@@ -33,7 +33,6 @@ pub(crate) struct ReadCache {
     pages: ShardedCache<PageKey, ScanPage>,
     /// Seeded at random, so that nobody can choose keys that all fall into one shard.
     hasher: RandomState,
-    prefix_bytes: usize,
     /// The last batch that every new view contains.
     published: AtomicU64,
 }
@@ -60,8 +59,8 @@ pub(crate) struct BatchInvalidation<'cache> {
 }
 
 impl ReadCache {
-    /// An empty cache; `prefix_bytes` is the length of the prefix by which pages are invalidated.
-    pub(crate) fn new(bytes_max: u64, prefix_bytes: usize) -> Self {
+    /// An empty cache.
+    pub(crate) fn new(bytes_max: u64) -> Self {
         let page_bytes = bytes_max / PAGES_SHARE;
         let multi_get_bytes = bytes_max / MULTI_GETS_SHARE;
         Self {
@@ -69,7 +68,6 @@ impl ReadCache {
             multi_gets: ShardedCache::new(multi_get_bytes, MULTI_GET_SHARDS),
             pages: ShardedCache::new(page_bytes, PAGE_SHARDS),
             hasher: RandomState::default(),
-            prefix_bytes,
             published: AtomicU64::new(0),
         }
     }
@@ -129,7 +127,7 @@ impl ReadCache {
         space: Space,
         keys: &'keys [StorageKey],
     ) -> Option<MultiGetLookup<'keys>> {
-        MultiGetLookup::new(&self.hasher, self.prefix_bytes, shard, space, keys)
+        MultiGetLookup::new(&self.hasher, shard, space, keys)
     }
 
     /// The values of several keys in a view, if they are cached as one entry.
@@ -161,7 +159,7 @@ impl ReadCache {
         space: Space,
         scan: &'scan Scan,
     ) -> Option<PageLookup<'scan>> {
-        PageLookup::new(&self.hasher, self.prefix_bytes, shard, space, scan)
+        PageLookup::new(&self.hasher, shard, space, scan)
     }
 
     /// The page of a scan in a view, if it is cached.
@@ -212,7 +210,7 @@ impl BatchInvalidation<'_> {
         cache.values.invalidate(self.batch, cache.value_lookup(space, tree_key).hash);
         // A key shorter than a prefix lies in no cached page: both bounds of the page's scan start with the prefix, so
         // everything between them does.
-        let prefix = KeyPrefix::of_tree_key(space, tree_key, cache.prefix_bytes);
+        let prefix = KeyPrefix::of_tree_key(space, tree_key);
         let Some(prefix) = prefix else { return };
         let scope = prefix.scope(&cache.hasher);
         if self.last_scope != Some(scope) {
@@ -227,11 +225,10 @@ impl BatchInvalidation<'_> {
 mod tests {
     use storage::{Entry, KeyRange, ScanLimit};
 
-    use super::super::key_prefix::KEY_PREFIX_BYTES;
     use super::*;
 
-    const SPACE: Space = Space { name: "space", number: 3 };
-    const OTHER: Space = Space { name: "other", number: 4 };
+    const SPACE: Space = Space { name: "space", number: 3, prefix_bytes: 17 };
+    const OTHER: Space = Space { name: "other", number: 4, prefix_bytes: 17 };
     const SHARD: Shard = Shard(9);
     const PREFIX: &[u8] = b"seventeen letters";
 
@@ -279,7 +276,7 @@ mod tests {
 
     #[test]
     fn a_value_is_cached_when_it_is_requested_again() {
-        let cache = ReadCache::new(1 << 20, KEY_PREFIX_BYTES);
+        let cache = ReadCache::new(1 << 20);
         let view = cache.visible_batch();
         cache.insert_value(view, &cache.value_lookup(SPACE, b"key"), &value("a"));
         assert_eq!(cache.get_value(view, &cache.value_lookup(SPACE, b"key")), None);
@@ -291,7 +288,7 @@ mod tests {
 
     #[test]
     fn a_write_invalidates_the_value_before_the_batch_is_visible() {
-        let cache = ReadCache::new(1 << 20, KEY_PREFIX_BYTES);
+        let cache = ReadCache::new(1 << 20);
         let view = cache.visible_batch();
         insert_twice(&cache, view, "a");
         cache.begin_batch().invalidate(SPACE, b"key");
@@ -300,7 +297,7 @@ mod tests {
 
     #[test]
     fn an_old_view_neither_inserts_nor_gets_a_younger_value() {
-        let cache = ReadCache::new(1 << 20, KEY_PREFIX_BYTES);
+        let cache = ReadCache::new(1 << 20);
         let old = cache.visible_batch();
         let batch = cache.next_batch();
         cache.begin_batch().invalidate(SPACE, b"key");
@@ -322,7 +319,7 @@ mod tests {
 
     #[test]
     fn writes_to_other_keys_keep_a_value_for_the_views_that_had_it() {
-        let cache = ReadCache::new(1 << 20, KEY_PREFIX_BYTES);
+        let cache = ReadCache::new(1 << 20);
         let view = cache.visible_batch();
         insert_twice(&cache, view, "a");
         let mut batch = cache.begin_batch();
@@ -344,7 +341,7 @@ mod tests {
 
     #[test]
     fn a_page_is_cached_until_its_prefix_is_written() {
-        let cache = ReadCache::new(1 << 24, KEY_PREFIX_BYTES);
+        let cache = ReadCache::new(1 << 24);
         let (wanted, longer) = (scan(PREFIX), scan(&[PREFIX, b"o".as_slice()].concat()));
         let lookup = cache.page_lookup(SHARD, SPACE, &longer).unwrap();
         cache.insert_page(cache.visible_batch(), &lookup, &page());
@@ -374,7 +371,7 @@ mod tests {
 
     #[test]
     fn a_multi_get_result_is_cached_until_its_prefix_is_written() {
-        let cache = ReadCache::new(1 << 24, KEY_PREFIX_BYTES);
+        let cache = ReadCache::new(1 << 24);
         let key = |number: u8| StorageKey::from([PREFIX, &[number]].concat());
         let keys: Vec<StorageKey> = (0..5).map(key).collect();
         let mut values: Values = (0..5).map(|number| Some(vec![number; 9].into())).collect();
@@ -408,7 +405,7 @@ mod tests {
 
     #[test]
     fn one_batch_invalidates_every_prefix_it_writes_to() {
-        let cache = ReadCache::new(1 << 24, KEY_PREFIX_BYTES);
+        let cache = ReadCache::new(1 << 24);
         let prefixes = [b'a', b'b', b'c'].map(|letter| [letter; 17]);
         let scans = prefixes.each_ref().map(|key| scan(&[key.as_slice(), b"."].concat()));
         scans.iter().for_each(|scan| insert_page_twice(&cache, cache.visible_batch(), scan));
@@ -423,7 +420,7 @@ mod tests {
 
     #[test]
     fn long_pages_and_wide_scans_are_not_cached() {
-        let cache = ReadCache::new(1 << 24, KEY_PREFIX_BYTES);
+        let cache = ReadCache::new(1 << 24);
         let mut long = scan(&[PREFIX, b"o".as_slice()].concat());
         long.limit.entries_max = 1_000;
         assert!(cache.page_lookup(SHARD, SPACE, &long).is_none());
@@ -442,7 +439,7 @@ mod tests {
 
     #[test]
     fn memory_is_bounded() {
-        let cache = ReadCache::new(VALUE_SHARDS as u64 * 1024, KEY_PREFIX_BYTES);
+        let cache = ReadCache::new(VALUE_SHARDS as u64 * 1024);
         let view = cache.visible_batch();
         let large = StorageValue::from(vec![1; 600]);
         let mut cached = 0;

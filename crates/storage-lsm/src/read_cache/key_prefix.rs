@@ -1,6 +1,6 @@
 //! Key prefixes: the unit in which cached pages and multi-get results are invalidated.
 //!
-//! Owns the length of a prefix and its hash. A write to any key invalidates every page and multi-get result that lies
+//! Owns the hash of a prefix. Its length is declared with the space. A write to any key invalidates every page and multi-get result that lies
 //! under the key's prefix, because a new neighbour may belong into the page. Writes under other prefixes of the same
 //! shard leave them alone. A longer prefix invalidates less, but covers fewer scans.
 
@@ -8,9 +8,6 @@ use std::hash::BuildHasher;
 
 use foldhash::fast::RandomState;
 use storage::{Shard, Space};
-
-/// Length of the prefix. The engine's index terms of one logical partition share this many bytes: kind and hash.
-pub(crate) const KEY_PREFIX_BYTES: usize = 17;
 
 /// The first bytes of a key, with its shard and space.
 #[derive(Clone, Copy)]
@@ -22,15 +19,15 @@ pub(super) struct KeyPrefix<'key> {
 
 impl<'key> KeyPrefix<'key> {
     /// The prefix of a key of a shard; `None` if the key is shorter than a prefix.
-    pub(super) fn new(shard: Shard, space: Space, key: &'key [u8], length: usize) -> Option<Self> {
-        let bytes = key.get(..length)?;
+    pub(super) fn new(shard: Shard, space: Space, key: &'key [u8]) -> Option<Self> {
+        let bytes = key.get(..space.prefix_bytes)?;
         Some(Self { shard: shard.0.to_be_bytes(), space: space.number, bytes })
     }
 
     /// The prefix of a tree key, which starts with its shard.
-    pub(super) fn of_tree_key(space: Space, tree_key: &'key [u8], length: usize) -> Option<Self> {
+    pub(super) fn of_tree_key(space: Space, tree_key: &'key [u8]) -> Option<Self> {
         let (shard, key) = tree_key.split_first_chunk()?;
-        Some(Self { shard: *shard, space: space.number, bytes: key.get(..length)? })
+        Some(Self { shard: *shard, space: space.number, bytes: key.get(..space.prefix_bytes)? })
     }
 
     /// Whether a key of the same shard and space starts with this prefix.

@@ -10,5 +10,4 @@ mod page;
 mod sharded;
 
 pub(crate) use cache::{ReadCache, ValueLookup};
-pub(crate) use key_prefix::KEY_PREFIX_BYTES;
 pub(crate) use sharded::VisibleBatch;

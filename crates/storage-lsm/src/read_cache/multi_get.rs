@@ -42,7 +42,6 @@ impl<'keys> MultiGetLookup<'keys> {
     /// `None` if the values of these keys are never cached as one entry.
     pub(super) fn new(
         hasher: &RandomState,
-        prefix_bytes: usize,
         shard: Shard,
         space: Space,
         keys: &'keys [StorageKey],
@@ -50,7 +49,7 @@ impl<'keys> MultiGetLookup<'keys> {
         if !(KEYS_MIN..=KEYS_MAX).contains(&keys.len()) {
             return None;
         }
-        let prefix = KeyPrefix::new(shard, space, keys.first()?, prefix_bytes)?;
+        let prefix = KeyPrefix::new(shard, space, keys.first()?)?;
         if !keys.iter().all(|key| prefix.matches(key)) {
             return None;
         }

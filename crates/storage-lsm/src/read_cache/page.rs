@@ -38,14 +38,13 @@ impl<'scan> PageLookup<'scan> {
     /// `None` if pages of this scan are never cached.
     pub(super) fn new(
         hasher: &RandomState,
-        prefix_bytes: usize,
         shard: Shard,
         space: Space,
         scan: &'scan Scan,
     ) -> Option<Self> {
         let lower = bounded_key(&scan.range.lower)?;
         let upper = bounded_key(&scan.range.upper)?;
-        let prefix = KeyPrefix::new(shard, space, lower, prefix_bytes)?;
+        let prefix = KeyPrefix::new(shard, space, lower)?;
         if scan.limit.entries_max > ENTRIES_MAX || !prefix.matches(upper) {
             return None;
         }
