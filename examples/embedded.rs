@@ -17,7 +17,7 @@ use engine::operation::{
 };
 use engine::outcome::{BatchOutcome, ReadAnswer};
 use engine::{
-    ContainerLink, Engine, Environment, ErrorKind, Item, SPACES, Settings, TravellingClock,
+    ContainerLink, Engine, EngineSettings, Environment, ErrorKind, Item, SPACES, TravellingClock,
 };
 use model::{
     ContainerProperties, DatabaseProperties, EtagPattern, FeedRange, ItemId, Json, PartitionKey,
@@ -56,7 +56,7 @@ async fn main() -> Done {
 async fn open(folder: &Path, clock: &Arc<TravellingClock>) -> Done<Engine> {
     let store = LsmStore::open(folder, SPACES, storage_lsm::LsmSettings::default())?;
     let environment = Environment::simulated(Arc::clone(clock), 1);
-    let engine = Engine::open(store, environment, Settings::default()).await?;
+    let engine = Engine::open(store, environment, EngineSettings::default()).await?;
     say(&format!("opened the store in {}", folder.display()));
     Ok(engine)
 }

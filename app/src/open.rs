@@ -54,14 +54,14 @@ impl ExistingStore {
 impl StoreFlags {
     /// Opens the engine on a folder, which becomes a store when it is missing or empty.
     pub(crate) async fn open(&self, folder: &Path) -> Result<Engine, Failure> {
-        self.open_with(folder, engine::Settings::default()).await
+        self.open_with(folder, engine::EngineSettings::default()).await
     }
 
     /// The same with settings of the account.
     pub(crate) async fn open_with(
         &self,
         folder: &Path,
-        account: engine::Settings,
+        account: engine::EngineSettings,
     ) -> Result<Engine, Failure> {
         let what = || cannot_open(folder);
         let durability = match self.relaxed {

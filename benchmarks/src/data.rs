@@ -52,7 +52,7 @@ pub(crate) async fn open(
         Some(tape) => Arc::new(Recorder::new(store, tape)?),
         None => store,
     };
-    Ok(Engine::open(store, Environment::system(), engine::Settings::default()).await?)
+    Ok(Engine::open(store, Environment::system(), engine::EngineSettings::default()).await?)
 }
 
 /// Creates the empty container.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use engine::change_feed::{Change, ChangeFeedMode, ChangeFeedStart, ReadChangeFeed};
 use engine::operation::{CreateContainer, CreateDatabase, ListItems, PageOptions};
-use engine::{ContainerLink, Engine, Environment, Item, Settings};
+use engine::{ContainerLink, Engine, EngineSettings, Environment, Item};
 use model::{ContainerProperties, DatabaseProperties, FeedRange};
 use storage_lsm::{Durability, LsmStore};
 
@@ -23,7 +23,7 @@ pub(crate) fn small_store(folder: &Path, durability: Durability) -> storage::Res
 
 /// An engine that does no maintenance by itself.
 pub(crate) async fn open_quiet(folder: &Path, environment: Environment) -> engine::Result<Engine> {
-    let settings = Settings { maintenance: false, ..Settings::default() };
+    let settings = EngineSettings { maintenance: false, ..Settings::default() };
     Engine::open(small_store(folder, Durability::Synced)?, environment, settings).await
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use engine::{Engine, Environment, SPACES, Settings, TravellingClock};
+use engine::{Engine, EngineSettings, Environment, SPACES, TravellingClock};
 use model::DatabaseId;
 use storage_lsm::LsmStore;
 
@@ -55,7 +55,9 @@ impl Account {
                 let store = LsmStore::open(&folder, SPACES, storage_lsm::LsmSettings::default());
                 let store = store.map_err(engine::Error::from).map_err(translate)?;
                 let environment = Environment::system();
-                Engine::open(store, environment, Settings::default()).await.map_err(translate)?
+                Engine::open(store, environment, EngineSettings::default())
+                    .await
+                    .map_err(translate)?
             }
             Location::Engine(engine) => engine,
         };

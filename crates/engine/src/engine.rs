@@ -19,7 +19,7 @@ use crate::error::{Error, Result};
 use crate::operation::ContainerLink;
 use crate::partition::Partition;
 use crate::query::{ParsedQueryCache, PreparedQueryCache, ShapeCache};
-use crate::settings::Settings;
+use crate::settings::EngineSettings;
 use crate::throughput::SharedThroughputs;
 
 /// A database account on a store. Cloning shares it.
@@ -40,7 +40,7 @@ pub struct Engine {
 pub(crate) struct EngineCore {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) environment: Environment,
-    pub(crate) settings: Arc<Settings>,
+    pub(crate) settings: Arc<EngineSettings>,
     view: RwLock<Arc<CatalogView>>,
     pub(crate) catalog: Mutex<CatalogStore>,
     pub(crate) parsed_queries: ParsedQueryCache,
@@ -80,7 +80,7 @@ impl Engine {
     pub async fn open(
         store: Arc<dyn Store>,
         environment: Environment,
-        settings: Settings,
+        settings: EngineSettings,
     ) -> Result<Self> {
         let catalog = CatalogStore::open(Arc::clone(&store)).await?;
         let opened = environment.now();
@@ -113,7 +113,7 @@ impl Engine {
     /// Those of [`Engine::open`].
     pub async fn in_memory() -> Result<Self> {
         let store = Arc::new(MemoryStore::new());
-        Self::open(store, Environment::system(), Settings::default()).await
+        Self::open(store, Environment::system(), EngineSettings::default()).await
     }
 
     /// Opens a new account in memory, in this environment and without maintenance: for tests that control the clock.
@@ -121,7 +121,7 @@ impl Engine {
     /// # Errors
     /// Those of [`Engine::open`].
     pub async fn simulated(environment: Environment) -> Result<Self> {
-        let settings = Settings { maintenance: false, ..Settings::default() };
+        let settings = EngineSettings { maintenance: false, ..EngineSettings::default() };
         Self::open(Arc::new(MemoryStore::new()), environment, settings).await
     }
 
@@ -144,7 +144,7 @@ impl Engine {
 
     /// The settings this engine was opened with.
     #[must_use]
-    pub fn settings(&self) -> &Settings {
+    pub fn settings(&self) -> &EngineSettings {
         &self.core.settings
     }
 
@@ -185,7 +185,7 @@ impl Engine {
     }
 
     pub(crate) fn charges(&self) -> ChargeContext {
-        let Settings { charge_profile: profile, consistency, .. } = *self.core.settings;
+        let EngineSettings { charge_profile: profile, consistency, .. } = *self.core.settings;
         ChargeContext { profile, consistency }
     }
 

@@ -52,5 +52,5 @@ pub use key_layout::SPACES;
 pub use maintenance::MaintenanceReport;
 pub use operation::ContainerLink;
 pub use outcome::{Item, Outcome};
-pub use settings::Settings;
+pub use settings::EngineSettings;
 pub use time_travel::SnapshotAt;

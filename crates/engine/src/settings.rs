@@ -4,9 +4,9 @@
 
 use model::{ChargeProfile, ConsistencyLevel};
 
-/// Settings of an engine. The defaults suit a laptop and a unit test.
+/// EngineSettings of an engine. The defaults suit a laptop and a unit test.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Settings {
+pub struct EngineSettings {
     /// Name of the account.
     pub account_id: String,
     /// How long superseded versions are kept for containers without a change feed policy, in seconds. The all-versions
@@ -36,7 +36,7 @@ pub struct Settings {
     pub record_traffic: bool,
 }
 
-impl Default for Settings {
+impl Default for EngineSettings {
     fn default() -> Self {
         Self {
             account_id: "planisphere".to_owned(),

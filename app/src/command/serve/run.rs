@@ -194,8 +194,8 @@ impl Serve {
     }
 
     /// What the flags say about the account.
-    fn account(&self) -> engine::Settings {
-        engine::Settings {
+    fn account(&self) -> engine::EngineSettings {
+        engine::EngineSettings {
             charge_profile: self.charge_profile,
             consistency: self.consistency,
             ..self.usage.engine_settings()

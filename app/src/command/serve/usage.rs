@@ -36,11 +36,11 @@ pub(crate) struct UsageFlags {
 }
 
 impl UsageFlags {
-    pub(crate) fn engine_settings(&self) -> engine::Settings {
-        engine::Settings {
+    pub(crate) fn engine_settings(&self) -> engine::EngineSettings {
+        engine::EngineSettings {
             enforce_throughput: self.enforce_throughput,
             record_traffic: self.record_traffic,
-            ..engine::Settings::default()
+            ..engine::EngineSettings::default()
         }
     }
 

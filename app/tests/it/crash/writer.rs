@@ -14,7 +14,7 @@ use engine::operation::{
     SplitPartition, TransactionalBatch, UpsertItem,
 };
 use engine::outcome::BatchOutcome;
-use engine::{Engine, Environment, ErrorKind, Randomness, SeededRandomness, Settings};
+use engine::{Engine, EngineSettings, Environment, ErrorKind, Randomness, SeededRandomness};
 use model::ItemId;
 use storage_lsm::Durability;
 
@@ -49,7 +49,7 @@ fn child() {
 async fn write_for_ever(folder: PathBuf, seed: u64, serial: u64) {
     // The test harness has begun a line of its own.
     say("");
-    let settings = Settings {
+    let settings = EngineSettings {
         maintenance_every_ms: 15,
         maintenance_items_max: 64,
         version_retention_seconds: 1,

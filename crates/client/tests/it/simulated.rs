@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use client::{Account, Container, Environment, PartitionKeyDefinition, Spawner, TravellingClock};
-use engine::{Engine, SeededRandomness, Settings, Task};
+use engine::{Engine, EngineSettings, SeededRandomness, Task};
 use model::TimestampMs;
 
 /// The waits of a simulated account, in their order.
@@ -46,7 +46,7 @@ pub(crate) async fn orders(seed: u64) -> (Account, Container, Waits) {
     let environment = Environment::new(clock, randomness, Arc::new(spawner));
     let store = Arc::new(storage::memory::MemoryStore::new());
     // Maintenance would wait too, and its waits are not ours.
-    let settings = Settings { maintenance: false, ..Settings::default() };
+    let settings = EngineSettings { maintenance: false, ..Settings::default() };
     let engine = Engine::open(store, environment, settings).await.unwrap();
     let account = Account::embedded(engine).await.unwrap();
     let database = account.database("shop").unwrap();

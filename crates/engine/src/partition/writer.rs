@@ -27,7 +27,7 @@ use crate::container::{ContainerIdentity, CurrentProperties};
 use crate::environment::Environment;
 use crate::error::{Error, Result};
 use crate::key_layout::{STATE, STATE_KEY};
-use crate::settings::Settings;
+use crate::settings::EngineSettings;
 
 /// How often a group is run again when another process has written to the partition.
 const GUARD_RETRIES_MAX: usize = 16;
@@ -51,7 +51,7 @@ impl WriterRequest {
 pub(crate) struct WriterContext {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) environment: Environment,
-    pub(crate) settings: Arc<Settings>,
+    pub(crate) settings: Arc<EngineSettings>,
     pub(crate) container: Arc<ContainerIdentity>,
     pub(crate) live: Arc<CurrentProperties>,
     pub(crate) identity: PartitionIdentity,

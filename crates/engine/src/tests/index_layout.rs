@@ -10,14 +10,14 @@ use crate::index::path_text;
 use crate::key_layout::{LogicalPartition, TERMS, global_term_range, local_term_range};
 use crate::operation::{ContainerLink, CreateContainer, CreateDatabase, UpsertItem};
 use crate::ordered_bytes::push_value;
-use crate::{Engine, Environment, Settings, TravellingClock};
+use crate::{Engine, EngineSettings, Environment, TravellingClock};
 
 const PAGE: usize = 20;
 
 /// An engine with a container of `items` items in 50 logical partitions; ten of the items have `rare: true`.
 async fn engine_with_items(items: i64) -> (Engine, ContainerLink) {
     let clock = TravellingClock::starting_at(model::TimestampMs(1_800_000_000_000));
-    let settings = Settings { maintenance: false, ..Settings::default() };
+    let settings = EngineSettings { maintenance: false, ..EngineSettings::default() };
     let store = std::sync::Arc::new(storage::memory::MemoryStore::new());
     let engine = Engine::open(store, Environment::simulated(clock, 1), settings).await.unwrap();
     let database = DatabaseId::new("d").unwrap();

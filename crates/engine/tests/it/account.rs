@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use engine::operation::{CreateContainer, CreateDatabase, ReplaceContainer};
 use engine::outcome::ContainerResource;
-use engine::{ContainerLink, Engine, Environment, Result, Settings, TravellingClock};
+use engine::{ContainerLink, Engine, EngineSettings, Environment, Result, TravellingClock};
 use model::{
     ContainerId, ContainerProperties, DatabaseId, DatabaseProperties, Json, PartitionKeyDefinition,
     Throughput, TimestampMs,
@@ -31,7 +31,7 @@ impl Account {
         Self::with(store, TravellingClock::starting_at(START), quiet()).await
     }
 
-    pub(crate) async fn with_settings(settings: Settings) -> Self {
+    pub(crate) async fn with_settings(settings: EngineSettings) -> Self {
         let store = Arc::new(MemoryStore::new());
         Self::with(store, TravellingClock::starting_at(START), settings).await
     }
@@ -39,7 +39,7 @@ impl Account {
     pub(crate) async fn with(
         store: Arc<dyn Store>,
         clock: Arc<TravellingClock>,
-        settings: Settings,
+        settings: EngineSettings,
     ) -> Self {
         let environment = Environment::simulated(Arc::clone(&clock), 7);
         let engine = Engine::open(Arc::clone(&store), environment, settings).await.unwrap();
@@ -107,9 +107,9 @@ impl Account {
     }
 }
 
-/// Settings without a life of their own.
-pub(crate) fn quiet() -> Settings {
-    Settings { maintenance: false, ..Settings::default() }
+/// EngineSettings without a life of their own.
+pub(crate) fn quiet() -> EngineSettings {
+    EngineSettings { maintenance: false, ..Settings::default() }
 }
 
 /// A container with the partition key `/pk`.

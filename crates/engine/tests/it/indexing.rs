@@ -1,7 +1,7 @@
 //! Indexing policies: rebuilt in steps while in use; items that are not indexed.
 
 use engine::operation::WriteOptions;
-use engine::{ContainerLink, Settings};
+use engine::{ContainerLink, EngineSettings};
 use model::{IndexPath, IndexingDirective, IndexingMode, IndexingPolicy};
 
 use crate::account::{Account, container, plain, quiet};
@@ -9,7 +9,8 @@ use crate::verbs::{indexing, patch_of};
 
 async fn filled(items: usize, items_max: usize) -> (Account, ContainerLink) {
     let account =
-        Account::with_settings(Settings { maintenance_items_max: items_max, ..quiet() }).await;
+        Account::with_settings(EngineSettings { maintenance_items_max: items_max, ..quiet() })
+            .await;
     let link = account.container(plain("c")).await;
     for number in 0..items {
         let text =

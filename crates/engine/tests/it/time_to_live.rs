@@ -3,13 +3,13 @@
 use engine::change_feed::{Change, ChangeFeedMode, ChangeFeedStart, ChangeOperation};
 use engine::operation::BatchOperation;
 use engine::outcome::{BatchOutcome, Upserted};
-use engine::{ContainerLink, ErrorKind, Settings};
+use engine::{ContainerLink, EngineSettings, ErrorKind};
 use model::{FeedRange, TimeToLive};
 
 use crate::account::{Account, plain, quiet};
 use crate::verbs::{id, key, own, refused};
 
-async fn with_default(default: TimeToLive, settings: Settings) -> (Account, ContainerLink) {
+async fn with_default(default: TimeToLive, settings: EngineSettings) -> (Account, ContainerLink) {
     let account = Account::with_settings(settings).await;
     let mut properties = plain("c");
     properties.default_time_to_live = default;
@@ -154,7 +154,7 @@ async fn deleting_by_partition_key_does_not_count_the_expired() {
 /// Sweeps of one item each must neither skip nor stand still, whatever lies between the expired ones.
 #[tokio::test]
 async fn the_smallest_sweeps_reclaim_everything() {
-    let settings = Settings { maintenance_items_max: 1, ..quiet() };
+    let settings = EngineSettings { maintenance_items_max: 1, ..quiet() };
     let (account, link) = with_default(TimeToLive::Seconds(10), settings).await;
     for number in 0..30 {
         let ttl = match number % 5 {
@@ -182,7 +182,7 @@ async fn the_smallest_sweeps_reclaim_everything() {
 /// More changes than a transaction can number must not be tried in one.
 #[tokio::test]
 async fn a_huge_sweep_is_cut_into_transactions() {
-    let settings = Settings { maintenance_items_max: 1_000_000, ..quiet() };
+    let settings = EngineSettings { maintenance_items_max: 1_000_000, ..quiet() };
     let (account, link) = with_default(TimeToLive::Seconds(10), settings).await;
     account.alter(&link, |own| own.indexing_policy.included.clear()).await.ok();
     for batch in 0..60 {
@@ -257,7 +257,7 @@ async fn the_feed_of_all_versions_tells_expiry_with_the_image_before() {
 
 #[tokio::test]
 async fn sweeps_go_on_after_reopening_splitting_and_merging() {
-    let settings = Settings { maintenance_items_max: 3, ..quiet() };
+    let settings = EngineSettings { maintenance_items_max: 3, ..quiet() };
     let (mut account, link) = with_default(TimeToLive::Seconds(10), settings).await;
     let mut number = 0;
     let mut expired = 0;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use engine::operation::{CreateItem, ReadItem, SplitPartition};
 use engine::query::QueryItems;
 use engine::usage::{PriceTable, report};
-use engine::{ContainerLink, ErrorKind, Settings};
+use engine::{ContainerLink, EngineSettings, ErrorKind};
 use model::{FeedRange, Json, PartitionKeyDefinition, RequestCharge, Throughput};
 
 use crate::account::{Account, container, json, plain, quiet};
@@ -212,7 +212,8 @@ async fn the_throughput_that_would_have_been_needed_has_a_price() {
 
 #[tokio::test]
 async fn throttled_requests_are_counted_where_they_happened() {
-    let account = Account::with_settings(Settings { enforce_throughput: true, ..quiet() }).await;
+    let account =
+        Account::with_settings(EngineSettings { enforce_throughput: true, ..quiet() }).await;
     let link = account.container(plain("c")).await;
     account.create(&link, r#"{"id":"1","pk":"a"}"#).await.unwrap();
     while account.read(&link, "a", "1").await.is_ok() {}
@@ -225,7 +226,7 @@ async fn throttled_requests_are_counted_where_they_happened() {
 
 /// Orders by customer and day; most queries ask for a customer, the container is partitioned by day.
 async fn orders(record_traffic: bool) -> Account {
-    let account = Account::with_settings(Settings { record_traffic, ..quiet() }).await;
+    let account = Account::with_settings(EngineSettings { record_traffic, ..quiet() }).await;
     let properties =
         r#"{"id":"orders","partitionKey":{"paths":["/day"],"kind":"Hash","version":2}}"#;
     let link = account.container(container(properties)).await;

@@ -2,7 +2,7 @@
 
 use engine::change_feed::{Change, ChangeFeedMode, ChangeFeedStart, ChangeOperation};
 use engine::operation::BatchOperation;
-use engine::{ContainerLink, ErrorKind, Settings};
+use engine::{ContainerLink, EngineSettings, ErrorKind};
 use model::{ChangeFeedPolicy, FeedRange, Lsn, TimeToLive, TimestampSeconds};
 
 use crate::account::{Account, json, plain, quiet};
@@ -104,7 +104,7 @@ async fn versions_inside_one_batch_are_told_in_order_and_together() {
 /// A transaction with more entries than any page asks for must not stop the feed.
 #[tokio::test]
 async fn a_sweep_of_many_items_does_not_stop_the_feed() {
-    let settings = Settings { maintenance_items_max: 4000, ..quiet() };
+    let settings = EngineSettings { maintenance_items_max: 4000, ..quiet() };
     let account = Account::with_settings(settings).await;
     let mut properties = plain("c");
     properties.default_time_to_live = TimeToLive::Seconds(10);

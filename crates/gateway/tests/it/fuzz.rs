@@ -6,7 +6,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use engine::{Engine, Environment, Settings as EngineSettings, TravellingClock};
+use engine::{Engine, EngineSettings, Environment, TravellingClock};
 use gateway::{Gateway, Issuer, KeySource, Log, RoleAssignments, Settings};
 use model::{Json, TimestampMs};
 

@@ -36,10 +36,10 @@ pub(super) async fn system(
 ) -> Result<(Notifications, Arc<TravellingClock>), Failure> {
     let clock = TravellingClock::starting_at(TimestampMs(NOON_MS));
     let environment = Environment::travelling(Arc::clone(&clock), SEED);
-    let settings = engine::Settings {
+    let settings = engine::EngineSettings {
         charge_profile: profile,
         maintenance: false,
-        ..engine::Settings::default()
+        ..engine::EngineSettings::default()
     };
     let chosen = NotificationSettings { indexing, ..NotificationSettings::default() };
     let store = Arc::new(storage::memory::MemoryStore::new());

@@ -2,7 +2,7 @@
 
 use engine::operation::{BatchOperation, ReadOptions};
 use engine::outcome::BatchOutcome;
-use engine::{ErrorKind, Settings};
+use engine::{EngineSettings, ErrorKind};
 use model::charge::{ChargeProfile, failed_write};
 use model::{ConsistencyLevel, EtagPattern, Precondition};
 
@@ -96,7 +96,7 @@ async fn strong_and_bounded_reads_cost_twice() {
         (ConsistencyLevel::ConsistentPrefix, 1),
         (ConsistencyLevel::Eventual, 1),
     ] {
-        let settings = Settings { consistency: level, ..quiet() };
+        let settings = EngineSettings { consistency: level, ..quiet() };
         let account = Account::with_settings(settings).await;
         let link = account.container(plain("c")).await;
         account.create(&link, ITEM).await.unwrap();

@@ -7,7 +7,7 @@ use engine::operation::{
 };
 use engine::outcome::{BatchOutcome, Page, ReadAnswer};
 use engine::query::{QueryItems, QueryPage};
-use engine::{ContainerLink, Item, Outcome, Result, Settings};
+use engine::{ContainerLink, EngineSettings, Item, Outcome, Result};
 use model::charge::ChargeProfile;
 use model::{ContainerProperties, FeedRange, Json};
 
@@ -36,7 +36,7 @@ pub(super) fn padded(item: &str, bytes: usize) -> Json {
 }
 
 pub(super) async fn account(profile: ChargeProfile) -> Account {
-    Account::with_settings(Settings { charge_profile: profile, ..quiet() }).await
+    Account::with_settings(EngineSettings { charge_profile: profile, ..quiet() }).await
 }
 
 /// Writes explain themselves.

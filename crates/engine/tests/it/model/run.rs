@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use engine::change_feed::{ChangeFeedMode, ChangeFeedStart};
 use engine::operation::{BatchOperation, WriteOptions};
 use engine::outcome::{BatchEffect, BatchOutcome, ReadAnswer};
-use engine::{ContainerLink, Item, Result, Settings};
+use engine::{ContainerLink, EngineSettings, Item, Result};
 use model::{FeedRange, IndexPath, TimeToLive};
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
 
@@ -52,7 +52,7 @@ fn remove_unique() -> model::Patch {
 
 impl Run {
     async fn new() -> Self {
-        let settings = Settings {
+        let settings = EngineSettings {
             maintenance_items_max: 3,
             version_retention_seconds: 1_000_000_000,
             ..quiet()

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use engine::operation::{CreateContainer, CreateDatabase};
-use engine::{ContainerLink, Engine, Environment, Settings, TravellingClock};
+use engine::{ContainerLink, Engine, EngineSettings, Environment, TravellingClock};
 use model::{DatabaseProperties, FeedRange};
 use storage::Store;
 use storage::faulty::{FaultPlan, FaultyStore};
@@ -65,8 +65,8 @@ impl World {
         world
     }
 
-    fn settings() -> Settings {
-        Settings { maintenance_items_max: 100, group_operations_max: 8, ..quiet() }
+    fn settings() -> EngineSettings {
+        EngineSettings { maintenance_items_max: 100, group_operations_max: 8, ..quiet() }
     }
 
     async fn open(&self, store: Arc<dyn Store>) -> engine::Result<Engine> {

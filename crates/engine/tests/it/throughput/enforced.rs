@@ -7,14 +7,14 @@ use engine::operation::{
     BatchOperation, CreateContainer, CreateDatabase, SplitPartition, ThroughputOwner, WriteOptions,
 };
 use engine::query::QueryItems;
-use engine::{ContainerLink, ErrorKind, Result, Settings};
+use engine::{ContainerLink, EngineSettings, ErrorKind, Result};
 use model::{DatabaseId, DatabaseProperties, FeedRange, Throughput, TimeToLive};
 
 use crate::account::{Account, json, plain, quiet};
 use crate::verbs::refused;
 
-fn strict() -> Settings {
-    Settings { enforce_throughput: true, ..quiet() }
+fn strict() -> EngineSettings {
+    EngineSettings { enforce_throughput: true, ..quiet() }
 }
 
 /// An account that enforces, and a container with two items in different physical partitions if it has two.

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 use std::rc::Rc;
 
-use engine::{ContainerLink, ErrorKind, Settings};
+use engine::{ContainerLink, EngineSettings, ErrorKind};
 use model::{ContainerProperties, FeedRange, IndexingMode, IndexingPolicy, Json, Throughput};
 use query::ComputedProperties;
 use query::function::UtcDateTime;
@@ -47,7 +47,8 @@ impl World {
         let is_wide = seed >= WIDE_FROM;
         let keys = Keys::random(&mut dice);
         let properties = properties(&mut dice, &keys, is_wide);
-        let settings = Settings { maintenance_items_max: 3 + dice.below(40) as usize, ..quiet() };
+        let settings =
+            EngineSettings { maintenance_items_max: 3 + dice.below(40) as usize, ..quiet() };
         let account = Account::with_settings(settings).await;
         let throughput = *dice.pick(&[None, None, Some(12_000), Some(30_000)]);
         let throughput = throughput.map(Throughput::Manual);
