@@ -15,7 +15,7 @@ use engine::operation::{
     BatchOperation, CreateContainer, CreateDatabase, CreateItem, ReadItem, ReadOptions,
     ReplaceItem, TransactionalBatch, WriteOptions,
 };
-use engine::outcome::{BatchOutcome, ReadAnswer};
+use engine::response::{BatchResult, ReadResult};
 use engine::{
     ContainerLink, Engine, EngineSettings, Environment, ErrorKind, Item, SPACES, TravellingClock,
 };
@@ -103,7 +103,7 @@ async fn write(engine: &Engine, orders: &ContainerLink) -> Done<String> {
     let unchanged = Precondition::IfNoneMatch(EtagPattern::parse(&etag));
     let options = ReadOptions { precondition: Some(unchanged), ..ReadOptions::default() };
     let answer = engine.read_item(read("ann", "order-1", orders, options)?).await?.value;
-    assert!(matches!(answer, ReadAnswer::NotModified(_)));
+    assert!(matches!(answer, ReadResult::NotModified(_)));
     say("reading it with its etag: not modified");
     Ok(etag)
 }
@@ -147,12 +147,12 @@ async fn write_together(engine: &Engine, orders: &ContainerLink) -> Done {
         operations,
     };
     let outcome = engine.transactional_batch(batch(vec![create("a")?, create("b")?])).await?;
-    assert!(matches!(outcome.value, BatchOutcome::Committed(answers) if answers.len() == 2));
+    assert!(matches!(outcome.value, BatchResult::Committed(answers) if answers.len() == 2));
     say("a batch created two orders of bob");
 
     // The second operation fails, so the first one never happened.
     let outcome = engine.transactional_batch(batch(vec![create("c")?, create("a")?])).await?;
-    assert!(matches!(outcome.value, BatchOutcome::RolledBack { failed: 1, .. }));
+    assert!(matches!(outcome.value, BatchResult::RolledBack { failed: 1, .. }));
     assert!(found(engine, "bob", "c", orders).await.is_err());
     say("a batch with a conflict was rolled back as a whole");
     Ok(())

@@ -5,8 +5,8 @@
 //!
 //! ```text
 //! Engine::create_item ─► catalog (which container) ─► partition map (which physical partition)
-//!     read ─► storage.get                                            ─► Outcome
-//!     write ─► partition writer ─► transaction (write set) ─► storage.commit ─► Outcome
+//!     read ─► storage.get                                            ─► Response
+//!     write ─► partition writer ─► transaction (write set) ─► storage.commit ─► Response
 //! ```
 //!
 //! Every write is one atomic commit that contains the item, its index terms, its unique keys and its change log entry; the
@@ -26,10 +26,10 @@ mod maintenance;
 mod metering;
 pub mod operation;
 mod ordered_bytes;
-pub mod outcome;
 mod partition;
 pub mod query;
 mod record;
+pub mod response;
 mod restructure;
 mod session;
 mod settings;
@@ -51,6 +51,6 @@ pub use error::{Error, ErrorKind, Result};
 pub use key_layout::SPACES;
 pub use maintenance::MaintenanceReport;
 pub use operation::ContainerLink;
-pub use outcome::{Item, Outcome};
+pub use response::{Item, Response};
 pub use settings::EngineSettings;
 pub use time_travel::SnapshotAt;

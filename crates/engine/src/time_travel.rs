@@ -15,9 +15,9 @@ use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::key_layout::{CHANGE_LOG, STATE, STATE_KEY, VERSIONS};
 use crate::operation::ContainerLink;
-use crate::outcome::Item;
 use crate::partition::PartitionState;
 use crate::record::{ItemRecord, LogEntry, Version};
+use crate::response::Item;
 
 /// Entries per page.
 const PAGE_ENTRIES: usize = 1000;

@@ -13,7 +13,7 @@ use engine::operation::{
     BatchOperation, CreateItem, DeleteItem, MergePartitions, ReplaceContainer, ReplaceItem,
     SplitPartition, TransactionalBatch, UpsertItem,
 };
-use engine::outcome::BatchOutcome;
+use engine::response::BatchResult;
 use engine::{Engine, EngineSettings, Environment, ErrorKind, Randomness, SeededRandomness};
 use model::ItemId;
 use storage_lsm::Durability;
@@ -190,7 +190,7 @@ impl Writer {
             operations: operations.collect(),
         };
         match self.engine.transactional_batch(batch).await.map(|outcome| outcome.value) {
-            Ok(BatchOutcome::RolledBack { failed, error }) => {
+            Ok(BatchResult::RolledBack { failed, error }) => {
                 say(&format!("violation batch {serial} rolled back at {failed}: {error}"));
             }
             committed => self.end(serial, &effects, committed),

@@ -3,7 +3,7 @@
 
 use engine::Engine;
 use engine::change_feed::Change;
-use engine::outcome::PartitionResource;
+use engine::response::PartitionResource;
 use model::{DatabaseId, Json, Object};
 
 use super::sample::link;

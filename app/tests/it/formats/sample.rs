@@ -8,7 +8,7 @@ use engine::operation::{
     BatchOperation, DeleteItem, PatchItem, ReplaceContainer, SplitPartition, TransactionalBatch,
     UpsertItem,
 };
-use engine::outcome::BatchOutcome;
+use engine::response::BatchResult;
 use engine::{ContainerLink, Engine, Environment, TravellingClock};
 use model::{ContainerProperties, ItemId, Json, PartitionKey, Patch, TimestampMs};
 
@@ -160,7 +160,7 @@ async fn batch(engine: &Engine) {
         operations: vec![create(1), create(2), delete],
     };
     let outcome = engine.transactional_batch(batch).await.unwrap().value;
-    assert!(matches!(outcome, BatchOutcome::Committed(_)), "{outcome:?}");
+    assert!(matches!(outcome, BatchResult::Committed(_)), "{outcome:?}");
 }
 
 async fn split(engine: &Engine, container: &str, partition: u32) {

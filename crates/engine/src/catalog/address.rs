@@ -12,7 +12,7 @@ use super::view::Database;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::operation::ContainerLink;
-use crate::outcome::Usage;
+use crate::response::Usage;
 
 /// A resolved database.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use super::database::{already_exists, metadata_read, metadata_written};
 use super::store::CatalogWrite;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
-use crate::outcome::Outcome;
+use crate::response::Response;
 
 /// The kinds of attached resources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,7 +80,7 @@ impl Engine {
         owner: ResourceId,
         kind: AttachedKind,
         content: Object,
-    ) -> Result<Outcome<AttachedResource>> {
+    ) -> Result<Response<AttachedResource>> {
         let id = content.get("id").and_then(Json::as_str).unwrap_or_default();
         let id = model::ItemId::new(id)?.as_str().to_owned();
         let mut catalog = self.core.catalog.lock().await;
@@ -107,7 +107,7 @@ impl Engine {
         owner: ResourceId,
         kind: AttachedKind,
         named: &str,
-    ) -> Result<Outcome<AttachedResource>> {
+    ) -> Result<Response<AttachedResource>> {
         let catalog = self.core.catalog.lock().await;
         if let Some(resource) = catalog.attached(&owner, kind, named).await? {
             return Ok(metadata_read(resource));
@@ -126,7 +126,7 @@ impl Engine {
         &self,
         owner: ResourceId,
         kind: AttachedKind,
-    ) -> Result<Outcome<Vec<AttachedResource>>> {
+    ) -> Result<Response<Vec<AttachedResource>>> {
         let catalog = self.core.catalog.lock().await;
         let mut listed = catalog.all_attached(&owner, kind).await?;
         listed.sort_by(|left, right| left.id.cmp(&right.id));
@@ -143,7 +143,7 @@ impl Engine {
         old: &AttachedResource,
         content: Object,
         precondition: Option<&Precondition>,
-    ) -> Result<Outcome<AttachedResource>> {
+    ) -> Result<Response<AttachedResource>> {
         let mut catalog = self.core.catalog.lock().await;
         let current = catalog.attached(&old.owner, kind, &old.id).await?;
         let current = current.ok_or_else(|| not_found(kind, &old.id))?;
@@ -172,7 +172,7 @@ impl Engine {
         &self,
         kind: AttachedKind,
         old: &AttachedResource,
-    ) -> Result<Outcome<()>> {
+    ) -> Result<Response<()>> {
         let mut catalog = self.core.catalog.lock().await;
         let current = catalog.attached(&old.owner, kind, &old.id).await?;
         let current = current.ok_or_else(|| not_found(kind, &old.id))?;

@@ -19,10 +19,10 @@ use crate::container::{CompiledProperties, ContainerIdentity, CurrentProperties}
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::operation::{ContainerLink, CreateContainer, ReplaceContainer};
-use crate::outcome::{ContainerResource, Outcome, PartitionResource, PartitionsResource, Usage};
 use crate::partition::{
     Partition, PartitionIdentity, PartitionMap, WriterContext, WriterPause, start_writer,
 };
+use crate::response::{ContainerResource, PartitionResource, PartitionsResource, Response, Usage};
 use crate::throughput::ContainerThroughput;
 
 /// A container with its running partitions.
@@ -218,7 +218,7 @@ impl Engine {
     pub async fn create_container(
         &self,
         operation: CreateContainer,
-    ) -> Result<Outcome<ContainerResource>> {
+    ) -> Result<Response<ContainerResource>> {
         check(&operation.properties)?;
         let mut catalog = self.core.catalog.lock().await;
         let database = self.database(&operation.database)?;
@@ -294,7 +294,10 @@ impl Engine {
     ///
     /// # Errors
     /// `OwnerNotFound` when there is none.
-    pub async fn read_container(&self, link: &ContainerLink) -> Result<Outcome<ContainerResource>> {
+    pub async fn read_container(
+        &self,
+        link: &ContainerLink,
+    ) -> Result<Response<ContainerResource>> {
         Ok(metadata_read(self.container(link)?.resource()))
     }
 
@@ -305,7 +308,7 @@ impl Engine {
     pub async fn list_containers(
         &self,
         database: &DatabaseId,
-    ) -> Result<Outcome<Vec<ContainerResource>>> {
+    ) -> Result<Response<Vec<ContainerResource>>> {
         let database = self.database(database)?;
         let mut containers: Vec<_> =
             database.containers.values().map(|container| container.resource()).collect();
@@ -322,7 +325,7 @@ impl Engine {
     pub async fn replace_container(
         &self,
         operation: ReplaceContainer,
-    ) -> Result<Outcome<ContainerResource>> {
+    ) -> Result<Response<ContainerResource>> {
         let mut catalog = self.core.catalog.lock().await;
         let container = self.container(&operation.link)?;
         let mut record = container.record();
@@ -360,7 +363,7 @@ impl Engine {
     pub async fn list_partitions(
         &self,
         link: &ContainerLink,
-    ) -> Result<Outcome<PartitionsResource>> {
+    ) -> Result<Response<PartitionsResource>> {
         let map = self.container(link)?.map();
         #[expect(clippy::cast_precision_loss, reason = "a container has few partitions")]
         let throughput_fraction = 1.0 / map.partitions.len().max(1) as f64;

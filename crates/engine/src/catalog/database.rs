@@ -12,7 +12,7 @@ use crate::charge;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::operation::CreateDatabase;
-use crate::outcome::{DatabaseResource, Outcome};
+use crate::response::{DatabaseResource, Response};
 
 impl Engine {
     /// Creates a database.
@@ -22,7 +22,7 @@ impl Engine {
     pub async fn create_database(
         &self,
         operation: CreateDatabase,
-    ) -> Result<Outcome<DatabaseResource>> {
+    ) -> Result<Response<DatabaseResource>> {
         let mut catalog = self.core.catalog.lock().await;
         let view = self.view();
         let id = &operation.properties.id;
@@ -58,7 +58,7 @@ impl Engine {
     ///
     /// # Errors
     /// `OwnerNotFound` when there is none.
-    pub async fn read_database(&self, id: &DatabaseId) -> Result<Outcome<DatabaseResource>> {
+    pub async fn read_database(&self, id: &DatabaseId) -> Result<Response<DatabaseResource>> {
         Ok(metadata_read(resource(&self.database(id)?.record)))
     }
 
@@ -66,7 +66,7 @@ impl Engine {
     ///
     /// # Errors
     /// `Unavailable` when the engine is closed.
-    pub async fn list_databases(&self) -> Result<Outcome<Vec<DatabaseResource>>> {
+    pub async fn list_databases(&self) -> Result<Response<Vec<DatabaseResource>>> {
         if self.is_closed() {
             return Err(Error::closed());
         }
@@ -108,10 +108,10 @@ pub(crate) fn already_exists(kind: &str, name: impl std::fmt::Display) -> Error 
     )
 }
 
-pub(crate) fn metadata_read<T>(value: T) -> Outcome<T> {
-    Outcome { value, charge: charge::metadata_read(), session_token: None, explanation: None }
+pub(crate) fn metadata_read<T>(value: T) -> Response<T> {
+    Response { value, charge: charge::metadata_read(), session_token: None, explanation: None }
 }
 
-pub(crate) fn metadata_written<T>(value: T) -> Outcome<T> {
-    Outcome { value, charge: charge::metadata_write(), session_token: None, explanation: None }
+pub(crate) fn metadata_written<T>(value: T) -> Response<T> {
+    Response { value, charge: charge::metadata_write(), session_token: None, explanation: None }
 }

@@ -12,19 +12,19 @@ use super::view::Database;
 use crate::engine::Engine;
 use crate::error::Result;
 use crate::operation::ContainerLink;
-use crate::outcome::Outcome;
+use crate::response::Response;
 
 impl Engine {
     /// Deletes a container with all its items; their bytes go in the background.
     ///
     /// # Errors
     /// `OwnerNotFound` when there is none.
-    pub async fn delete_container(&self, link: &ContainerLink) -> Result<Outcome<()>> {
+    pub async fn delete_container(&self, link: &ContainerLink) -> Result<Response<()>> {
         let (engine, link) = (self.clone(), link.clone());
         self.uninterrupted(async move { engine.delete_container_now(&link).await }).await
     }
 
-    async fn delete_container_now(&self, link: &ContainerLink) -> Result<Outcome<()>> {
+    async fn delete_container_now(&self, link: &ContainerLink) -> Result<Response<()>> {
         let mut catalog = self.core.catalog.lock().await;
         let container = self.container(link)?;
         let pauses = container.pause_writers().await;
@@ -46,12 +46,12 @@ impl Engine {
     ///
     /// # Errors
     /// `OwnerNotFound` when there is none.
-    pub async fn delete_database(&self, id: &DatabaseId) -> Result<Outcome<()>> {
+    pub async fn delete_database(&self, id: &DatabaseId) -> Result<Response<()>> {
         let (engine, id) = (self.clone(), id.clone());
         self.uninterrupted(async move { engine.delete_database_now(&id).await }).await
     }
 
-    async fn delete_database_now(&self, id: &DatabaseId) -> Result<Outcome<()>> {
+    async fn delete_database_now(&self, id: &DatabaseId) -> Result<Response<()>> {
         let mut catalog = self.core.catalog.lock().await;
         let database = self.database(id)?;
         let mut write = CatalogWrite::default();

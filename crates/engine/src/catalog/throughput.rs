@@ -12,7 +12,7 @@ use super::view::Database;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::operation::ThroughputOwner;
-use crate::outcome::{Outcome, ThroughputResource};
+use crate::response::{Response, ThroughputResource};
 use crate::throughput::{Holding, check_minimum, least};
 
 impl ThroughputRecord {
@@ -41,7 +41,7 @@ impl Engine {
     pub async fn read_throughput(
         &self,
         owner: &ThroughputOwner,
-    ) -> Result<Outcome<Option<ThroughputResource>>> {
+    ) -> Result<Response<Option<ThroughputResource>>> {
         let (rid, record) = match owner {
             ThroughputOwner::Database(id) => {
                 let database = self.database(id)?;
@@ -67,7 +67,7 @@ impl Engine {
         &self,
         owner: &ThroughputOwner,
         throughput: Throughput,
-    ) -> Result<Outcome<ThroughputResource>> {
+    ) -> Result<Response<ThroughputResource>> {
         let mut catalog = self.core.catalog.lock().await;
         let mut write = CatalogWrite::default();
         match owner {

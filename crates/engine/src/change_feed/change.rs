@@ -6,8 +6,8 @@ use model::{Lsn, PartitionKey, TimestampSeconds};
 
 use super::position::ChangeFeedPosition;
 use crate::key_layout::{ChangePosition, ItemKey, ItemKeyView};
-use crate::outcome::Item;
 use crate::record::{LoggedItem, Removal};
+use crate::response::Item;
 
 /// What happened to an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

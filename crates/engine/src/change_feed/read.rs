@@ -18,9 +18,9 @@ use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::key_layout::{LogicalPartition, STATE, STATE_KEY};
 use crate::metering::{Amount, OperationKind};
-use crate::outcome::{Item, Outcome};
 use crate::partition::{Partition, PartitionState};
 use crate::record::own_bytes;
+use crate::response::{Item, Response};
 use crate::throughput::{Admission, MultiAdmission};
 
 impl Engine {
@@ -37,11 +37,11 @@ impl Engine {
     pub async fn read_change_feed(
         &self,
         operation: ReadChangeFeed,
-    ) -> Result<Outcome<ChangeFeedPage>> {
+    ) -> Result<Response<ChangeFeedPage>> {
         let container = self.container(&operation.container)?;
         loop {
             match self.read_changes_once(&container, &operation).await? {
-                Ok(outcome) => return Ok(outcome),
+                Ok(response) => return Ok(response),
                 Err(retired) => self.map_after(&container, &retired).await?,
             }
         }
@@ -53,7 +53,7 @@ impl Engine {
         &self,
         container: &Container,
         operation: &ReadChangeFeed,
-    ) -> Result<std::result::Result<Outcome<ChangeFeedPage>, Arc<Partition>>> {
+    ) -> Result<std::result::Result<Response<ChangeFeedPage>, Arc<Partition>>> {
         let live = container.live();
         if operation.mode == ChangeFeedMode::AllVersionsAndDeletes && live.retention_seconds == 0 {
             return Err(Error::invalid(
@@ -110,7 +110,7 @@ impl Engine {
         let position = ChangeFeedPosition { ranges: waiting.into() };
         let continuation = position.to_token(&container.identity.rid);
         let value = ChangeFeedPage { changes, position, continuation, more };
-        Ok(Ok(Outcome { value, charge, session_token: Some(session_token), explanation: None }))
+        Ok(Ok(Response { value, charge, session_token: Some(session_token), explanation: None }))
     }
 
     /// The charge of the changes, and of partitions without any.

@@ -15,8 +15,8 @@ use super::request::ChangeFeedMode;
 use crate::container::{CompiledProperties, ContainerIdentity};
 use crate::error::{Error, Result};
 use crate::key_layout::{CHANGE_LOG, ChangePosition, ItemKeyView, VERSIONS};
-use crate::outcome::Item;
 use crate::record::{LoggedItem, Version, resolve_position};
+use crate::response::Item;
 
 /// Entries read for one page at most, so that a narrow range in a busy partition does not delay a reader for long.
 const ENTRIES_MAX: usize = 10_000;

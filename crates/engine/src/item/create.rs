@@ -12,9 +12,9 @@ use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::metering::OperationKind;
 use crate::operation::CreateItem;
-use crate::outcome::{Item, Outcome};
 use crate::partition::Abort;
 use crate::record::Placement;
+use crate::response::{Item, Response};
 use crate::transaction::{ItemChange, ItemTransaction};
 
 impl Engine {
@@ -23,7 +23,7 @@ impl Engine {
     /// # Errors
     /// `Conflict` when its id or a unique key is taken in its logical partition, `Invalid`, `PartitionKeyMismatch` or
     /// `TooLarge` for an item the service would not take, `OwnerNotFound` without container.
-    pub async fn create_item(&self, operation: CreateItem) -> Result<Outcome<Item>> {
+    pub async fn create_item(&self, operation: CreateItem) -> Result<Response<Item>> {
         let container = self.container(&operation.container)?;
         let CreateItem { partition_key, item, options, .. } = operation;
         let new = input::check(&container.identity, partition_key.as_ref(), item)

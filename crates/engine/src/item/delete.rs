@@ -6,7 +6,7 @@ use model::Precondition;
 
 use super::input::item_key;
 use super::replace::{check_precondition, not_found};
-use super::submit::{Committed, locate, outcome, unexpected_result};
+use super::submit::{Committed, locate, point_response, unexpected_result};
 use super::write::{ItemWrite, ItemWriteResult};
 use crate::charge;
 use crate::engine::Engine;
@@ -14,9 +14,9 @@ use crate::error::Result;
 use crate::key_layout::ItemKey;
 use crate::metering::{Amount, OperationKind};
 use crate::operation::{DeleteItem, WriteOptions};
-use crate::outcome::Outcome;
 use crate::partition::Abort;
 use crate::record::Removal;
+use crate::response::Response;
 use crate::throughput::Admission;
 use crate::transaction::ItemTransaction;
 
@@ -25,7 +25,7 @@ impl Engine {
     ///
     /// # Errors
     /// `NotFound` when there is none, `PreconditionFailed` when its etag is another.
-    pub async fn delete_item(&self, operation: DeleteItem) -> Result<Outcome<()>> {
+    pub async fn delete_item(&self, operation: DeleteItem) -> Result<Response<()>> {
         let container = self.container(&operation.container)?;
         let key = item_key(&container.identity, &operation.partition_key, &operation.id)
             .map_err(charge::refused_write)?;
@@ -43,8 +43,8 @@ impl Engine {
                 return Err(unexpected_result());
             };
             let explanation = index.map(|index| self.charges().explain_delete(old, &index));
-            let outcome = outcome((), charge::delete(old), partition, lsn);
-            Ok(Outcome { explanation, ..outcome })
+            let response = point_response((), charge::delete(old), partition, lsn);
+            Ok(Response { explanation, ..response })
         });
         admission.finish(deleted, |()| Amount { items: 1, bytes: 0 })
     }

@@ -14,9 +14,9 @@ use crate::error::{Error, Result};
 use crate::key_layout::{ITEMS, ItemKey, LogicalPartition};
 use crate::metering::{Amount, OperationKind};
 use crate::operation::DeleteByPartitionKey;
-use crate::outcome::Outcome;
 use crate::partition::{Abort, PreparedTransaction, Transaction, TransactionContext};
 use crate::record::Removal;
+use crate::response::Response;
 use crate::throughput::Admission;
 use crate::transaction::ItemTransaction;
 
@@ -31,7 +31,7 @@ impl Engine {
     pub async fn delete_by_partition_key(
         &self,
         operation: DeleteByPartitionKey,
-    ) -> Result<Outcome<u64>> {
+    ) -> Result<Response<u64>> {
         let container = self.container(&operation.container)?;
         check_partition_key(&container.identity, &operation.partition_key)?;
         let partition = logical_partition(&container.identity, &operation.partition_key);
@@ -52,7 +52,7 @@ impl Engine {
                 let items = usize::try_from(deleted).unwrap_or(usize::MAX);
                 admission.debit(charge, Amount { items, bytes: 0 });
                 let token = SessionToken::new(committed.partition, committed.lsn);
-                return Ok(Outcome {
+                return Ok(Response {
                     value: deleted,
                     charge,
                     session_token: Some(token),

@@ -18,9 +18,9 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::key_layout::{ITEMS, LogicalPartition, LogicalPartitionRef, epk_key_range};
 use crate::metering::{Amount, OperationKind};
 use crate::operation::{ListItems, PageOptions};
-use crate::outcome::{Item, Outcome, Page};
 use crate::partition::Partition;
 use crate::record::ItemRecord;
+use crate::response::{Item, Page, Response};
 use crate::session;
 use crate::throughput::{Admission, MultiAdmission, PartitionThroughput};
 
@@ -32,7 +32,7 @@ impl Engine {
     ///
     /// # Errors
     /// `ContinuationRefused` for a token of another container or another kind of read.
-    pub async fn list_items(&self, operation: ListItems) -> Result<Outcome<Page<Item>>> {
+    pub async fn list_items(&self, operation: ListItems) -> Result<Response<Page<Item>>> {
         let container = self.container(&operation.container)?;
         let range = resumed_range(&container, &operation)?;
         let target = match &operation.feed_range {
@@ -64,7 +64,7 @@ impl Engine {
                 .to_string()
         });
         let value = Page { items: gathered.items, continuation };
-        Ok(Outcome { value, charge, session_token: Some(session_token), explanation })
+        Ok(Response { value, charge, session_token: Some(session_token), explanation })
     }
 
     /// Reads from the partitions of one map. Returns a partition that was retired meanwhile: its data may be half

@@ -17,10 +17,10 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::key_layout::ItemKey;
 use crate::metering::OperationKind;
 use crate::operation::{PatchItem, WriteOptions};
-use crate::outcome::{Item, Outcome};
 use crate::partition::Abort;
 use crate::query::to_query_time;
 use crate::record::{Placement, SYSTEM_PROPERTIES};
+use crate::response::{Item, Response};
 use crate::transaction::{ItemChange, ItemTransaction};
 
 impl Engine {
@@ -29,7 +29,7 @@ impl Engine {
     /// # Errors
     /// `NotFound`, `PreconditionFailed` (etag or condition), `Invalid` when an operation does not fit the item,
     /// `BadQuery` when the condition cannot be read.
-    pub async fn patch_item(&self, operation: PatchItem) -> Result<Outcome<Item>> {
+    pub async fn patch_item(&self, operation: PatchItem) -> Result<Response<Item>> {
         let container = self.container(&operation.container)?;
         let PatchItem { partition_key, id, patch, options, .. } = operation;
         let key = item_key(&container.identity, &partition_key, &id).map_err(refused_write)?;

@@ -7,7 +7,7 @@ use model::{Lsn, Precondition, PreconditionResult};
 
 use super::input::item_key;
 use super::replace::not_found;
-use super::submit::{locate, outcome};
+use super::submit::{locate, point_response};
 use super::write::ItemWriteResult;
 use crate::charge::{nothing_found, point_read};
 use crate::engine::Engine;
@@ -15,9 +15,9 @@ use crate::error::Result;
 use crate::key_layout::{ITEMS, ItemKey};
 use crate::metering::{Amount, OperationKind};
 use crate::operation::ReadItem;
-use crate::outcome::{Item, Outcome, ReadAnswer};
 use crate::partition::Abort;
 use crate::record::ItemRecord;
+use crate::response::{Item, ReadResult, Response};
 use crate::session;
 use crate::throughput::Admission;
 use crate::transaction::ItemTransaction;
@@ -27,7 +27,7 @@ impl Engine {
     ///
     /// # Errors
     /// `NotFound` when there is none or it has expired, `SessionNotAvailable` for a token from the future.
-    pub async fn read_item(&self, operation: ReadItem) -> Result<Outcome<ReadAnswer>> {
+    pub async fn read_item(&self, operation: ReadItem) -> Result<Response<ReadResult>> {
         let container = self.container(&operation.container)?;
         let key = item_key(&container.identity, &operation.partition_key, &operation.id)?;
         let epk = key.epk();
@@ -54,26 +54,26 @@ impl Engine {
             };
             let bytes = record.own_bytes();
             let answer = answer(operation.options.precondition.as_ref(), record);
-            let bytes = matches!(answer, ReadAnswer::Found(_)).then_some(bytes);
+            let bytes = matches!(answer, ReadResult::Found(_)).then_some(bytes);
             let charge = bytes.map_or(nothing_found(level), |bytes| point_read(bytes, level));
             let lsn = partition.published.lsn();
-            let outcome = outcome(answer, charge, partition.identity.number, lsn);
+            let response = point_response(answer, charge, partition.identity.number, lsn);
             let explain = operation.options.explain_charge;
             let explanation = explain.then(|| self.charges().explain_read(bytes, level));
             admission.debit(charge, Amount { items: 1, bytes: bytes.unwrap_or(0) });
-            self.sample_read(&container, &outcome);
-            return Ok(Outcome { explanation, ..outcome });
+            self.sample_read(&container, &response);
+            return Ok(Response { explanation, ..response });
         }
     }
 }
 
 /// The item, or "not modified".
-pub(crate) fn answer(precondition: Option<&Precondition>, record: ItemRecord) -> ReadAnswer {
+pub(crate) fn answer(precondition: Option<&Precondition>, record: ItemRecord) -> ReadResult {
     if is_unmodified(precondition, &record) {
-        return ReadAnswer::NotModified(record.header.etag);
+        return ReadResult::NotModified(record.header.etag);
     }
     let lsn = record.header.position.lsn;
-    ReadAnswer::Found(Item::from_record(record, lsn))
+    ReadResult::Found(Item::from_record(record, lsn))
 }
 
 fn is_unmodified(precondition: Option<&Precondition>, record: &ItemRecord) -> bool {

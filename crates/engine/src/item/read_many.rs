@@ -16,9 +16,9 @@ use crate::error::Result;
 use crate::key_layout::ITEMS;
 use crate::metering::{Amount, OperationKind};
 use crate::operation::ReadManyItems;
-use crate::outcome::{Item, Outcome};
 use crate::partition::Partition;
 use crate::record::ItemRecord;
+use crate::response::{Item, Response};
 use crate::session;
 use crate::throughput::MultiAdmission;
 
@@ -27,11 +27,11 @@ impl Engine {
     ///
     /// # Errors
     /// `PartitionKeyMismatch` for an incomplete partition key, `SessionNotAvailable` for a token from the future.
-    pub async fn read_many_items(&self, operation: ReadManyItems) -> Result<Outcome<Vec<Item>>> {
+    pub async fn read_many_items(&self, operation: ReadManyItems) -> Result<Response<Vec<Item>>> {
         let container = self.container(&operation.container)?;
         loop {
             match self.read_many_once(&container, &operation).await? {
-                Ok(outcome) => return Ok(outcome),
+                Ok(response) => return Ok(response),
                 Err(retired) => self.map_after(&container, &retired).await?,
             }
         }
@@ -42,7 +42,7 @@ impl Engine {
         &self,
         container: &Container,
         operation: &ReadManyItems,
-    ) -> Result<std::result::Result<Outcome<Vec<Item>>, Arc<Partition>>> {
+    ) -> Result<std::result::Result<Response<Vec<Item>>, Arc<Partition>>> {
         let mut by_partition = BTreeMap::new();
         for (index, (partition_key, id)) in operation.items.iter().enumerate() {
             let key = item_key(&container.identity, partition_key, id)?;
@@ -84,6 +84,6 @@ impl Engine {
         let explain = operation.options.explain_charge;
         let explanation =
             explain.then(|| self.charges().explain_feed("readMany", bytes(), charge, level));
-        Ok(Ok(Outcome { value: items, charge, session_token: Some(session_token), explanation }))
+        Ok(Ok(Response { value: items, charge, session_token: Some(session_token), explanation }))
     }
 }

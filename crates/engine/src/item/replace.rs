@@ -13,9 +13,9 @@ use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::metering::OperationKind;
 use crate::operation::ReplaceItem;
-use crate::outcome::{Item, Outcome};
 use crate::partition::Abort;
 use crate::record::ItemRecord;
+use crate::response::{Item, Response};
 use crate::transaction::ItemTransaction;
 
 impl Engine {
@@ -23,7 +23,7 @@ impl Engine {
     ///
     /// # Errors
     /// `NotFound` when there is none, `PreconditionFailed` when its etag is another, and those of a create.
-    pub async fn replace_item(&self, operation: ReplaceItem) -> Result<Outcome<Item>> {
+    pub async fn replace_item(&self, operation: ReplaceItem) -> Result<Response<Item>> {
         let container = self.container(&operation.container)?;
         let ReplaceItem { partition_key, id, item, options, .. } = operation;
         let new = input::check(&container.identity, partition_key.as_ref(), item)

@@ -14,8 +14,8 @@ use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::key_layout::ItemKey;
 use crate::metering::{Amount, OperationKind};
-use crate::outcome::{Item, Outcome};
 use crate::partition::{Completion, Partition, Transaction};
+use crate::response::{Item, Response};
 use crate::throughput::Admission;
 
 /// The response of a committed transaction, with the partition and the lsn of the commit.
@@ -58,7 +58,7 @@ impl Engine {
         kind: OperationKind,
         key: &ItemKey,
         write: ItemWrite,
-    ) -> Result<(Outcome<Item>, bool)> {
+    ) -> Result<(Response<Item>, bool)> {
         let epk = key.epk();
         let partition = locate(container, &epk)?;
         let logical = Some(key.partition_ref());
@@ -67,9 +67,9 @@ impl Engine {
         let committed = self.submit(container, &epk, write).await.map_err(refused_write);
         let mut submitted = None;
         let written = committed.and_then(|committed| {
-            let (outcome, created, write) = self.written_outcome(committed)?;
+            let (response, created, write) = self.written_response(committed)?;
             submitted = Some((write, created));
-            Ok(outcome)
+            Ok(response)
         });
         let written =
             admission.finish(written, |item| Amount { items: 1, bytes: item.text().len() })?;
@@ -79,11 +79,11 @@ impl Engine {
         Ok((written, is_new))
     }
 
-    /// The outcome of a write that has left an item.
-    fn written_outcome(
+    /// The response of a write that has left an item.
+    fn written_response(
         &self,
         committed: Committed<ItemWrite>,
-    ) -> Result<(Outcome<Item>, bool, ItemWrite)> {
+    ) -> Result<(Response<Item>, bool, ItemWrite)> {
         let Committed { transaction, response, partition, lsn } = committed;
         let ItemWriteResult::Written { item, patch_operations } = response else {
             return Err(unexpected_result());
@@ -91,8 +91,8 @@ impl Engine {
         let charge = self.charges().write_charge(&item.cost, patch_operations);
         let explanation = self.charges().explain_write(&item.cost, patch_operations);
         let created = item.cost.created;
-        let outcome = outcome(Item::from_record(item.record, lsn), charge, partition, lsn);
-        Ok((Outcome { explanation, ..outcome }, created, transaction))
+        let response = point_response(Item::from_record(item.record, lsn), charge, partition, lsn);
+        Ok((Response { explanation, ..response }, created, transaction))
     }
 }
 
@@ -109,9 +109,14 @@ pub(crate) fn unexpected_result() -> Error {
     Error::corrupt("the result of an item write is of another kind than the write")
 }
 
-/// The outcome of an item operation at one partition.
-pub(crate) fn outcome<T>(value: T, charge: RequestCharge, partition: u32, lsn: Lsn) -> Outcome<T> {
-    Outcome {
+/// The response of an item operation at one partition.
+pub(crate) fn point_response<T>(
+    value: T,
+    charge: RequestCharge,
+    partition: u32,
+    lsn: Lsn,
+) -> Response<T> {
+    Response {
         value,
         charge,
         session_token: Some(SessionToken::new(partition, lsn)),

@@ -12,7 +12,7 @@ use super::input::{self, check_partition_key, item_key, logical_partition};
 use super::patch::read_condition;
 use super::read::lsn_in_batch;
 use super::replace::check_same_id;
-use super::submit::{locate, outcome};
+use super::submit::{locate, point_response};
 use super::write::{BatchWrite, ItemWrite, ItemWriteResult};
 use crate::catalog::Container;
 use crate::charge;
@@ -20,7 +20,7 @@ use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::metering::{Amount, OperationKind};
 use crate::operation::{BatchOperation, TransactionalBatch, WriteOptions};
-use crate::outcome::{BatchAnswer, BatchEffect, BatchOutcome, Item, Outcome, ReadAnswer};
+use crate::response::{BatchEffect, BatchOperationResult, BatchResult, Item, ReadResult, Response};
 use crate::throughput::Admission;
 
 impl Engine {
@@ -31,7 +31,7 @@ impl Engine {
     pub async fn transactional_batch(
         &self,
         operation: TransactionalBatch,
-    ) -> Result<Outcome<BatchOutcome>> {
+    ) -> Result<Response<BatchResult>> {
         let container = self.container(&operation.container)?;
         check_partition_key(&container.identity, &operation.partition_key)?;
         check_count(operation.operations.len())?;
@@ -50,7 +50,7 @@ impl Engine {
         container: &Arc<Container>,
         epk: &EffectivePartitionKey,
         operation: TransactionalBatch,
-    ) -> Result<Outcome<BatchOutcome>> {
+    ) -> Result<Response<BatchResult>> {
         let mut writes = Vec::with_capacity(operation.operations.len());
         let mut bytes = 0;
         for (failed, each) in operation.operations.into_iter().enumerate() {
@@ -73,9 +73,9 @@ impl Engine {
                 let items: Vec<_> =
                     committed.transaction.0.iter().map(ItemWrite::new_item).collect();
                 self.sample_batch(container, &items, &answers);
-                let value = BatchOutcome::Committed(answers);
-                let outcome = outcome(value, charge, committed.partition, committed.lsn);
-                Ok(Outcome { explanation, ..outcome })
+                let value = BatchResult::Committed(answers);
+                let response = point_response(value, charge, committed.partition, committed.lsn);
+                Ok(Response { explanation, ..response })
             }
             Err(failure) if is_batch_error(failure.error.kind()) => Err(failure.error),
             Err(failure) => self.rolled_back(container, epk, failure.index, failure.error),
@@ -88,14 +88,14 @@ impl Engine {
         epk: &EffectivePartitionKey,
         failed: usize,
         error: Error,
-    ) -> Result<Outcome<BatchOutcome>> {
+    ) -> Result<Response<BatchResult>> {
         let partition = locate(container, epk)?;
-        let value = BatchOutcome::RolledBack { failed, error };
+        let value = BatchResult::RolledBack { failed, error };
         let lsn = partition.published.lsn();
-        Ok(outcome(value, charge::failed_write(), partition.identity.number, lsn))
+        Ok(point_response(value, charge::failed_write(), partition.identity.number, lsn))
     }
 
-    fn batch_answer(&self, result: ItemWriteResult, lsn: Lsn) -> BatchAnswer {
+    fn batch_answer(&self, result: ItemWriteResult, lsn: Lsn) -> BatchOperationResult {
         let level = self.core.settings.consistency;
         match result {
             ItemWriteResult::Written { item: written, patch_operations } => {
@@ -105,9 +105,9 @@ impl Engine {
                 let item = Item::from_record(written.record, lsn);
                 let effect =
                     if created { BatchEffect::Created(item) } else { BatchEffect::Replaced(item) };
-                BatchAnswer { effect, charge, explanation }
+                BatchOperationResult { effect, charge, explanation }
             }
-            ItemWriteResult::Deleted { old, index } => BatchAnswer {
+            ItemWriteResult::Deleted { old, index } => BatchOperationResult {
                 effect: BatchEffect::Deleted,
                 charge: charge::delete(old),
                 explanation: index.map(|index| self.charges().explain_delete(old, &index)),
@@ -115,18 +115,22 @@ impl Engine {
             ItemWriteResult::Found(record) => {
                 let charge = charge::point_read(record.own_bytes(), level);
                 let lsn = lsn_in_batch(&record, lsn);
-                let effect = BatchEffect::Read(ReadAnswer::Found(Item::from_record(record, lsn)));
-                BatchAnswer { effect, charge, explanation: None }
+                let effect = BatchEffect::Read(ReadResult::Found(Item::from_record(record, lsn)));
+                BatchOperationResult { effect, charge, explanation: None }
             }
             ItemWriteResult::NotModified(record) => {
-                let effect = BatchEffect::Read(ReadAnswer::NotModified(record.header.etag));
-                BatchAnswer { effect, charge: charge::nothing_found(level), explanation: None }
+                let effect = BatchEffect::Read(ReadResult::NotModified(record.header.etag));
+                BatchOperationResult {
+                    effect,
+                    charge: charge::nothing_found(level),
+                    explanation: None,
+                }
             }
         }
     }
 
     /// The charge terms of all operations, if one of them asks for an explanation.
-    fn explain_batch(&self, answers: &[BatchAnswer]) -> Option<Box<ChargeExplanation>> {
+    fn explain_batch(&self, answers: &[BatchOperationResult]) -> Option<Box<ChargeExplanation>> {
         answers.iter().find_map(|answer| answer.explanation.as_ref())?;
         let mut whole = self.charges().explained("batch", Vec::new());
         for answer in answers {
@@ -140,13 +144,13 @@ impl Engine {
 }
 
 /// Items a batch has written or read.
-fn batch_amount(outcome: &BatchOutcome) -> Amount {
-    let BatchOutcome::Committed(answers) = outcome else { return Amount::default() };
+fn batch_amount(response: &BatchResult) -> Amount {
+    let BatchResult::Committed(answers) = response else { return Amount::default() };
     let bytes = answers.iter().map(|answer| match &answer.effect {
         BatchEffect::Created(item)
         | BatchEffect::Replaced(item)
-        | BatchEffect::Read(ReadAnswer::Found(item)) => item.text().len(),
-        BatchEffect::Deleted | BatchEffect::Read(ReadAnswer::NotModified(_)) => 0,
+        | BatchEffect::Read(ReadResult::Found(item)) => item.text().len(),
+        BatchEffect::Deleted | BatchEffect::Read(ReadResult::NotModified(_)) => 0,
     });
     Amount { items: answers.len(), bytes: bytes.sum() }
 }

@@ -13,8 +13,8 @@ use crate::engine::Engine;
 use crate::error::{ErrorKind, Result};
 use crate::metering::OperationKind;
 use crate::operation::UpsertItem;
-use crate::outcome::{Outcome, Upserted};
 use crate::partition::Abort;
+use crate::response::{Response, UpsertResult};
 use crate::transaction::ItemTransaction;
 
 impl Engine {
@@ -22,7 +22,7 @@ impl Engine {
     ///
     /// # Errors
     /// `PreconditionFailed` when an etag was given and there is no item of that etag, and those of a create.
-    pub async fn upsert_item(&self, operation: UpsertItem) -> Result<Outcome<Upserted>> {
+    pub async fn upsert_item(&self, operation: UpsertItem) -> Result<Response<UpsertResult>> {
         let container = self.container(&operation.container)?;
         let UpsertItem { partition_key, item, options, .. } = operation;
         let new = input::check(&container.identity, partition_key.as_ref(), item)
@@ -31,12 +31,10 @@ impl Engine {
         let (key, explain) = (new.key.clone(), options.explain_charge);
         let write = ItemWrite::Upsert { new, precondition: options.precondition, indexed, explain };
         let kind = OperationKind::Upsert;
-        let (outcome, created) = self.write_item(&container, kind, &key, write).await?;
-        Ok(outcome.map(
-            |item| {
-                if created { Upserted::Created(item) } else { Upserted::Replaced(item) }
-            },
-        ))
+        let (response, created) = self.write_item(&container, kind, &key, write).await?;
+        Ok(response.map(|item| {
+            if created { UpsertResult::Created(item) } else { UpsertResult::Replaced(item) }
+        }))
     }
 }
 

@@ -15,7 +15,7 @@ use super::state::PartitionState;
 use super::transaction::{Completion, Transaction, enqueue};
 use super::writer::{WriterHandle, WriterRequest};
 use crate::error::{Error, ErrorKind};
-use crate::outcome::Usage;
+use crate::response::Usage;
 use crate::throughput::PartitionThroughput;
 
 /// The two numbers of a physical partition: inside its container, and in the store.

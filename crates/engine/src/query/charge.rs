@@ -13,8 +13,8 @@ use storage::Shard;
 
 use super::planned::PlannedQuery;
 use super::source::{CandidateSource, ItemContent};
-use crate::outcome::Usage;
 use crate::record::own_bytes_of_many;
+use crate::response::Usage;
 
 /// Accumulates the charge counters of one page.
 #[derive(Default)]

@@ -26,8 +26,8 @@ use crate::engine::Engine;
 use crate::error::Result;
 use crate::key_layout::LogicalPartition;
 use crate::metering::{Amount, OperationKind, PageUse};
-use crate::outcome::Outcome;
 use crate::partition::Partition;
+use crate::response::Response;
 use crate::session;
 use crate::throughput::{MultiAdmission, PartitionThroughput};
 
@@ -45,7 +45,7 @@ impl Engine {
     /// `BadQuery` for an invalid text or an evaluation error, `ContinuationRefused` for a token of another query,
     /// `SessionNotAvailable` for a session token that is ahead of a partition, `OutOfTime` if a query that needs all
     /// items exceeds its time limit.
-    pub async fn query_items(&self, operation: QueryItems) -> Result<Outcome<QueryPage>> {
+    pub async fn query_items(&self, operation: QueryItems) -> Result<Response<QueryPage>> {
         let started = self.stopwatch();
         let container = self.container(&operation.container)?;
         check_feed_range(&container, &operation.feed_range)?;
@@ -98,7 +98,7 @@ impl Engine {
                 index_metrics: &|| planned.index_metrics(),
             },
         );
-        Ok(Outcome { value, charge, session_token: Some(session_token), explanation })
+        Ok(Response { value, charge, session_token: Some(session_token), explanation })
     }
 
     /// Asks for admission to the partitions that a query reads.

@@ -14,7 +14,7 @@ use super::target::{check_feed_range, partition_slices, target_ranges};
 use crate::charge;
 use crate::engine::Engine;
 use crate::error::Result;
-use crate::outcome::Outcome;
+use crate::response::Response;
 
 impl Engine {
     /// The ids of the advice rules that a query text triggers; none for a text that does not parse.
@@ -27,7 +27,7 @@ impl Engine {
     ///
     /// # Errors
     /// `BadQuery` for an invalid text, or an ORDER BY that no index supports.
-    pub async fn explain_query(&self, operation: QueryItems) -> Result<Outcome<QueryExplanation>> {
+    pub async fn explain_query(&self, operation: QueryItems) -> Result<Response<QueryExplanation>> {
         let container = self.container(&operation.container)?;
         check_feed_range(&container, &operation.feed_range)?;
         let live = container.live();
@@ -49,7 +49,7 @@ impl Engine {
             index_metrics: planned.index_metrics(),
             access: planned.access,
         };
-        Ok(Outcome {
+        Ok(Response {
             value,
             charge: charge::metadata_read(),
             session_token: None,

@@ -9,16 +9,16 @@ use super::request::PlanQuery;
 use crate::charge;
 use crate::engine::Engine;
 use crate::error::Result;
-use crate::outcome::Outcome;
+use crate::response::Response;
 
 impl Engine {
     /// Plans a query for a client that runs it on each physical partition and merges the rows itself.
     ///
     /// # Errors
     /// `BadQuery` if the text is invalid, the query cannot be distributed, or the client lacks a feature it needs.
-    pub async fn query_plan(&self, operation: PlanQuery) -> Result<Outcome<Json>> {
+    pub async fn query_plan(&self, operation: PlanQuery) -> Result<Response<Json>> {
         let plan = self.distribute_query(&operation)?;
-        Ok(Outcome {
+        Ok(Response {
             value: plan.to_json(),
             charge: charge::metadata_read(),
             session_token: None,

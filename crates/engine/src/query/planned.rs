@@ -18,8 +18,8 @@ use super::target::PartitionSlice;
 use crate::container::CompiledProperties;
 use crate::error::Result;
 use crate::key_layout::{STATE, STATE_KEY};
-use crate::outcome::Usage;
 use crate::partition::PartitionState;
+use crate::response::Usage;
 
 /// A bound query with the condition of its filters, from which all parts of its plan are derived.
 pub(super) struct AnalyzedQuery {

@@ -8,14 +8,14 @@ use crate::charge;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::operation::MergePartitions;
-use crate::outcome::Outcome;
+use crate::response::Response;
 
 impl Engine {
     /// Merges two adjacent physical partitions while they are in use; returns the number of the new one.
     ///
     /// # Errors
     /// `PartitionGone` if one of them does not exist, `Invalid` if they are not adjacent.
-    pub async fn merge_partitions(&self, operation: MergePartitions) -> Result<Outcome<u32>> {
+    pub async fn merge_partitions(&self, operation: MergePartitions) -> Result<Response<u32>> {
         let container = self.container(&operation.container)?;
         let (left, right) = operation.partitions;
         let mut sources = [find(&container, left)?, find(&container, right)?];
@@ -29,7 +29,7 @@ impl Engine {
             async move { replace_partitions(&engine, &container, &sources, vec![range]).await };
         let numbers = self.uninterrupted(merge).await?;
         let number = numbers.first().copied().unwrap_or_default();
-        Ok(Outcome {
+        Ok(Response {
             value: number,
             charge: charge::metadata_write(),
             session_token: None,

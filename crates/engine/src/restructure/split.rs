@@ -10,15 +10,15 @@ use crate::charge;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::operation::SplitPartition;
-use crate::outcome::Outcome;
 use crate::partition::{Partition, retired_error};
+use crate::response::Response;
 
 impl Engine {
     /// Splits a physical partition in two while it is in use; returns the numbers of the new ones.
     ///
     /// # Errors
     /// `PartitionGone` if there is no partition of that number, `Invalid` if the epk lies outside its range.
-    pub async fn split_partition(&self, operation: SplitPartition) -> Result<Outcome<Vec<u32>>> {
+    pub async fn split_partition(&self, operation: SplitPartition) -> Result<Response<Vec<u32>>> {
         let container = self.container(&operation.container)?;
         let number = operation.partition;
         let source = find(&container, number)?;
@@ -35,7 +35,7 @@ impl Engine {
             replace_partitions(&engine, &container, &[source], vec![lower, upper]).await
         };
         let numbers = self.uninterrupted(split).await?;
-        Ok(Outcome {
+        Ok(Response {
             value: numbers,
             charge: charge::metadata_write(),
             session_token: None,

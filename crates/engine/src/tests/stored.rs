@@ -4,9 +4,9 @@ use model::{EffectivePartitionKey, EpkRange, Etag, Lsn, PartitionKey, TimestampS
 use storage::StorageValue;
 
 use crate::key_layout::{ChangePosition, ItemKey};
-use crate::outcome::Item;
 use crate::partition::{PartitionState, TrimmedVersions};
 use crate::record::{ItemHeader, ItemRecord, LogEntry, LoggedItem, Removal, Version};
+use crate::response::Item;
 
 fn epk(byte: u8) -> EffectivePartitionKey {
     EffectivePartitionKey::from_bytes(vec![byte, 0, 7])

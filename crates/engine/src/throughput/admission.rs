@@ -12,7 +12,7 @@ use super::gate::Gate;
 use crate::error::Result;
 use crate::key_layout::LogicalPartitionRef;
 use crate::metering::{Amount, ContainerUsage, Meter, OperationKind};
-use crate::outcome::Outcome;
+use crate::response::Response;
 
 /// Throughput and usage of one container.
 #[derive(Debug)]
@@ -84,11 +84,11 @@ impl<'a> Admission<'a> {
     /// Debits and counts a result: what was done, or what the failure costs.
     pub(crate) fn finish<T>(
         &self,
-        result: Result<Outcome<T>>,
+        result: Result<Response<T>>,
         amount: impl FnOnce(&T) -> Amount,
-    ) -> Result<Outcome<T>> {
+    ) -> Result<Response<T>> {
         match &result {
-            Ok(outcome) => self.debit(outcome.charge, amount(&outcome.value)),
+            Ok(response) => self.debit(response.charge, amount(&response.value)),
             Err(error) => {
                 self.debit(error.charge(), Amount::default());
                 self.partition.meter.count_failed(self.kind);

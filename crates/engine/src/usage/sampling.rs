@@ -7,8 +7,8 @@ use model::{Json, RequestCharge};
 use crate::catalog::Container;
 use crate::engine::Engine;
 use crate::metering::{OperationKind, PageUse, SampledQuery};
-use crate::outcome::{BatchAnswer, BatchEffect, Item, Outcome, ReadAnswer};
 use crate::query::QueryItems;
+use crate::response::{BatchEffect, BatchOperationResult, Item, ReadResult, Response};
 
 impl Engine {
     /// Samples a written item.
@@ -36,7 +36,7 @@ impl Engine {
         &self,
         container: &Container,
         items: &[Option<&Json>],
-        answers: &[BatchAnswer],
+        answers: &[BatchOperationResult],
     ) {
         for (new, answer) in items.iter().zip(answers) {
             let (BatchEffect::Created(item) | BatchEffect::Replaced(item)) = &answer.effect else {
@@ -48,11 +48,11 @@ impl Engine {
     }
 
     /// Samples an item that was read by its id.
-    pub(crate) fn sample_read(&self, container: &Container, read: &Outcome<ReadAnswer>) {
+    pub(crate) fn sample_read(&self, container: &Container, read: &Response<ReadResult>) {
         if !self.core.settings.record_traffic {
             return;
         }
-        if let ReadAnswer::Found(item) = &read.value {
+        if let ReadResult::Found(item) = &read.value {
             let random = self.core.environment.random();
             let item_and_bytes = (|| -> Json { item.to_json() }, item.text().len());
             container.throughput.usage.traffic.item(

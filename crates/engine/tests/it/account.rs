@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use engine::operation::{CreateContainer, CreateDatabase, ReplaceContainer};
-use engine::outcome::ContainerResource;
+use engine::response::ContainerResource;
 use engine::{ContainerLink, Engine, EngineSettings, Environment, Result, TravellingClock};
 use model::{
     ContainerId, ContainerProperties, DatabaseId, DatabaseProperties, Json, PartitionKeyDefinition,

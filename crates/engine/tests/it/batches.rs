@@ -1,7 +1,7 @@
 //! Transactional batches: all or nothing, one lsn, each operation sees those before it.
 
 use engine::operation::{BatchOperation, WriteOptions};
-use engine::outcome::{BatchAnswer, BatchEffect, BatchOutcome, ReadAnswer};
+use engine::response::{BatchEffect, BatchOperationResult, BatchResult, ReadResult};
 use engine::{ContainerLink, ErrorKind};
 use model::{EtagPattern, FeedRange, Precondition};
 
@@ -34,18 +34,18 @@ fn read(name: &str) -> BatchOperation {
 }
 
 #[track_caller]
-fn committed(outcome: BatchOutcome) -> Vec<BatchAnswer> {
+fn committed(outcome: BatchResult) -> Vec<BatchOperationResult> {
     match outcome {
-        BatchOutcome::Committed(answers) => answers,
-        BatchOutcome::RolledBack { failed, error } => panic!("operation {failed}: {error}"),
+        BatchResult::Committed(answers) => answers,
+        BatchResult::RolledBack { failed, error } => panic!("operation {failed}: {error}"),
     }
 }
 
 #[track_caller]
-fn rolled_back(outcome: BatchOutcome) -> (usize, ErrorKind) {
+fn rolled_back(outcome: BatchResult) -> (usize, ErrorKind) {
     match outcome {
-        BatchOutcome::Committed(answers) => panic!("{answers:?}"),
-        BatchOutcome::RolledBack { failed, error } => (failed, error.kind()),
+        BatchResult::Committed(answers) => panic!("{answers:?}"),
+        BatchResult::RolledBack { failed, error } => (failed, error.kind()),
     }
 }
 
@@ -90,7 +90,7 @@ async fn every_kind_of_operation_works_and_all_share_one_lsn() {
                 seen.push("replaced");
             }
             BatchEffect::Deleted => seen.push("deleted"),
-            BatchEffect::Read(ReadAnswer::Found(item)) => {
+            BatchEffect::Read(ReadResult::Found(item)) => {
                 assert_eq!((item.lsn(), own(item).as_str()), (lsn, r#"{"id":"b","pk":"x","n":8}"#));
                 seen.push("read");
             }
@@ -192,9 +192,9 @@ async fn a_batch_reads_under_a_precondition() {
     };
     let operations = vec![unchanged.clone(), increment("a"), unchanged];
     let answers = committed(account.batch(&link, "x", operations).await.unwrap());
-    let not_modified = BatchEffect::Read(ReadAnswer::NotModified(etag));
+    let not_modified = BatchEffect::Read(ReadResult::NotModified(etag));
     assert_eq!(answers[0].effect, not_modified);
-    assert!(matches!(&answers[2].effect, BatchEffect::Read(ReadAnswer::Found(_))));
+    assert!(matches!(&answers[2].effect, BatchEffect::Read(ReadResult::Found(_))));
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 //! Items: the verbs one by one, and what is refused.
 
 use engine::operation::{ReadOptions, WriteOptions};
-use engine::outcome::{ReadAnswer, Upserted};
+use engine::response::{ReadResult, UpsertResult};
 use engine::{ContainerLink, ErrorKind, Item};
 use model::{EtagPattern, Json, Precondition};
 
@@ -61,9 +61,9 @@ async fn replace_needs_an_item_and_keeps_its_rid() {
 async fn an_upsert_says_which_of_both_it_did() {
     let (account, link, _) = with_item().await;
     let created = account.upsert(&link, r#"{"id":"b","pk":"x"}"#).await.unwrap();
-    assert!(matches!(created, Upserted::Created(_)));
+    assert!(matches!(created, UpsertResult::Created(_)));
     let replaced = account.upsert(&link, r#"{"id":"b","pk":"x","n":2}"#).await.unwrap();
-    assert!(matches!(&replaced, Upserted::Replaced(item) if own(item).contains("\"n\":2")));
+    assert!(matches!(&replaced, UpsertResult::Replaced(item) if own(item).contains("\"n\":2")));
     assert_eq!(account.resource(&link).await.usage.items, 2);
     account.verify().await;
 }
@@ -116,9 +116,9 @@ async fn if_none_match_concerns_reads_only() {
         account.engine.read_item(read)
     };
     let same = read(&first.etag().to_string()).await.unwrap().value;
-    assert_eq!(same, ReadAnswer::NotModified(first.etag()));
-    assert_eq!(read("*").await.unwrap().value, ReadAnswer::NotModified(first.etag()));
-    assert_eq!(read("\"other\"").await.unwrap().value, ReadAnswer::Found(first.clone()));
+    assert_eq!(same, ReadResult::NotModified(first.etag()));
+    assert_eq!(read("*").await.unwrap().value, ReadResult::NotModified(first.etag()));
+    assert_eq!(read("\"other\"").await.unwrap().value, ReadResult::Found(first.clone()));
     let pattern = EtagPattern::parse(&first.etag().to_string());
     let options = WriteOptions {
         precondition: Some(Precondition::IfNoneMatch(pattern)),

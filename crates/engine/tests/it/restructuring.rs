@@ -2,7 +2,7 @@
 
 use engine::change_feed::{ChangeFeedMode, ChangeFeedStart};
 use engine::operation::SplitPartition;
-use engine::outcome::PartitionResource;
+use engine::response::PartitionResource;
 use engine::{ContainerLink, ErrorKind};
 use model::{EffectivePartitionKey, FeedRange, Throughput};
 

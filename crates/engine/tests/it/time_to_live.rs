@@ -2,7 +2,7 @@
 
 use engine::change_feed::{Change, ChangeFeedMode, ChangeFeedStart, ChangeOperation};
 use engine::operation::BatchOperation;
-use engine::outcome::{BatchOutcome, Upserted};
+use engine::response::{BatchResult, UpsertResult};
 use engine::{ContainerLink, EngineSettings, ErrorKind};
 use model::{FeedRange, TimeToLive};
 
@@ -115,7 +115,7 @@ async fn an_expired_item_is_invisible_everywhere_before_any_sweep() {
     }
     let batch = vec![BatchOperation::Read { id: id("a"), precondition: None }];
     let outcome = account.batch(&link, "x", batch).await.unwrap();
-    let BatchOutcome::RolledBack { failed: 0, error } = outcome else { panic!("{outcome:?}") };
+    let BatchResult::RolledBack { failed: 0, error } = outcome else { panic!("{outcome:?}") };
     assert_eq!(error.kind(), not_found);
     let mode = ChangeFeedMode::LatestVersion;
     let page = account.changes(&link, mode, ChangeFeedStart::Beginning, 10).await.unwrap();
@@ -134,7 +134,7 @@ async fn the_id_of_an_expired_item_is_free() {
     let second = account.create(&link, r#"{"id":"a","pk":"x"}"#).await.unwrap();
     assert_ne!(first.to_json().get("_rid"), second.to_json().get("_rid"));
     let upserted = account.upsert(&link, r#"{"id":"b","pk":"x","n":2}"#).await.unwrap();
-    assert!(matches!(upserted, Upserted::Created(_)));
+    assert!(matches!(upserted, UpsertResult::Created(_)));
     assert_eq!(account.engine.maintain_fully().await.unwrap().expired, 0);
     assert_eq!(own(&account.read(&link, "x", "a").await.unwrap()), r#"{"id":"a","pk":"x"}"#);
     account.verify().await;
@@ -217,7 +217,7 @@ async fn a_transaction_larger_than_a_page_does_not_stop_the_sweep() {
         })
         .collect();
     let outcome = account.batch(&link, "x", operations).await.unwrap();
-    assert!(matches!(outcome, BatchOutcome::Committed(_)));
+    assert!(matches!(outcome, BatchResult::Committed(_)));
     account.create(&link, r#"{"id":"mortal","pk":"x"}"#).await.unwrap();
     account.travel(10);
     assert_eq!(account.engine.maintain_fully().await.unwrap().expired, 1);

@@ -1,7 +1,7 @@
 //! Unique keys: what repeats, what does not, and when a value is free again.
 
 use engine::operation::BatchOperation;
-use engine::outcome::BatchOutcome;
+use engine::response::BatchResult;
 use engine::{ContainerLink, ErrorKind};
 
 use crate::account::{Account, container, json};
@@ -130,12 +130,12 @@ async fn a_batch_may_hand_a_value_on() {
         if delete_first { vec![delete, create] } else { vec![create, delete] }
     };
     let outcome = account.batch(&link, "x", hand_on(false)).await.unwrap();
-    assert!(matches!(outcome, BatchOutcome::RolledBack { failed: 0, .. }));
+    assert!(matches!(outcome, BatchResult::RolledBack { failed: 0, .. }));
     let outcome = account.batch(&link, "x", hand_on(true)).await.unwrap();
-    assert!(matches!(outcome, BatchOutcome::Committed(_)));
+    assert!(matches!(outcome, BatchResult::Committed(_)));
     let twice = vec![create(&item("3", "x", "\"n\"", 3)), create(&item("4", "x", "\"n\"", 4))];
     let outcome = account.batch(&link, "x", twice).await.unwrap();
-    assert!(matches!(outcome, BatchOutcome::RolledBack { failed: 1, .. }));
+    assert!(matches!(outcome, BatchResult::RolledBack { failed: 1, .. }));
     refused(account.read(&link, "x", "3").await, ErrorKind::NotFound);
     account.verify().await;
 }

@@ -6,8 +6,8 @@ use engine::operation::{
     PageOptions, PatchItem, ReadItem, ReadManyItems, ReplaceItem, SplitPartition,
     TransactionalBatch, UpsertItem, WriteOptions,
 };
-use engine::outcome::{BatchOutcome, Page, ReadAnswer, Upserted};
-use engine::{ContainerLink, ErrorKind, Item, Outcome, Result};
+use engine::response::{BatchResult, Page, ReadResult, UpsertResult};
+use engine::{ContainerLink, ErrorKind, Item, Response, Result};
 use model::{
     EtagPattern, FeedRange, IndexingDirective, ItemId, Json, PartitionKey, Patch, Precondition,
 };
@@ -80,13 +80,13 @@ impl Account {
         partition_key: Option<PartitionKey>,
         text: &str,
         options: WriteOptions,
-    ) -> Result<Outcome<Item>> {
+    ) -> Result<Response<Item>> {
         let container = link.clone();
         let create = CreateItem { container, partition_key, item: json(text).into(), options };
         self.engine.create_item(create).await
     }
 
-    pub(crate) async fn upsert(&self, link: &ContainerLink, text: &str) -> Result<Upserted> {
+    pub(crate) async fn upsert(&self, link: &ContainerLink, text: &str) -> Result<UpsertResult> {
         self.upsert_with(link, text, WriteOptions::default()).await
     }
 
@@ -95,7 +95,7 @@ impl Account {
         link: &ContainerLink,
         text: &str,
         options: WriteOptions,
-    ) -> Result<Upserted> {
+    ) -> Result<UpsertResult> {
         let container = link.clone();
         let upsert =
             UpsertItem { container, partition_key: None, item: json(text).into(), options };
@@ -175,8 +175,8 @@ impl Account {
 
     pub(crate) async fn read(&self, link: &ContainerLink, pk: &str, name: &str) -> Result<Item> {
         match self.engine.read_item(read_of(link, pk, name)).await?.value {
-            ReadAnswer::Found(item) => Ok(item),
-            ReadAnswer::NotModified(etag) => panic!("not modified: {etag}"),
+            ReadResult::Found(item) => Ok(item),
+            ReadResult::NotModified(etag) => panic!("not modified: {etag}"),
         }
     }
 
@@ -201,7 +201,7 @@ impl Account {
         link: &ContainerLink,
         partition_key: &str,
         operations: Vec<BatchOperation>,
-    ) -> Result<BatchOutcome> {
+    ) -> Result<BatchResult> {
         let (container, partition_key) = (link.clone(), key(partition_key));
         let batch = TransactionalBatch { container, partition_key, operations };
         Ok(self.engine.transactional_batch(batch).await?.value)

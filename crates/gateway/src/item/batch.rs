@@ -3,7 +3,7 @@
 //! Owns the request and the answer of a batch that is all or nothing.
 
 use engine::operation::TransactionalBatch;
-use engine::outcome::BatchOutcome;
+use engine::response::BatchResult;
 use engine::{ContainerAddress, Engine};
 use hyper::StatusCode;
 use model::RequestCharge;
@@ -62,14 +62,14 @@ async fn transactional(
     let mut outcome = engine.transactional_batch(batch).await?;
     let explanation = outcome.explanation.take();
     let (status, sub_status, entries) = match outcome.value {
-        BatchOutcome::Committed(answers) => {
+        BatchResult::Committed(answers) => {
             let entries = answers.into_iter().zip(&minimal).map(|(answer, minimal)| {
                 let entry = Entry::of_effect(answer.effect, answer.charge);
                 if *minimal { entry.minimal() } else { entry }
             });
             (StatusCode::OK, None, entries.collect())
         }
-        BatchOutcome::RolledBack { failed, error } => {
+        BatchResult::RolledBack { failed, error } => {
             let failure = Failure::from(error);
             let entries: Vec<Entry> = (0..minimal.len())
                 .map(|index| match index == failed {

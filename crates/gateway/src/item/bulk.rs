@@ -9,8 +9,8 @@ use engine::operation::{
     BatchOperation, CreateItem, DeleteItem, PatchItem, ReadItem, ReadOptions, ReplaceItem,
     UpsertItem,
 };
-use engine::outcome::{BatchEffect, Upserted};
-use engine::{ContainerAddress, ContainerLink, Engine, Outcome as EngineOutcome};
+use engine::response::{BatchEffect, UpsertResult};
+use engine::{ContainerAddress, ContainerLink, Engine, Response as EngineResponse};
 use hyper::StatusCode;
 use model::{Json, PartitionKey, SessionToken};
 
@@ -164,7 +164,7 @@ async fn execute(
     container: ContainerLink,
     partition_key: PartitionKey,
     operation: BatchOperation,
-) -> Outcome<EngineOutcome<BatchEffect>> {
+) -> Outcome<EngineResponse<BatchEffect>> {
     let given = Some(partition_key.clone());
     Ok(match operation {
         BatchOperation::Create { item, options } => engine
@@ -175,8 +175,8 @@ async fn execute(
             .upsert_item(UpsertItem { container, partition_key: given, item, options })
             .await?
             .map(|upserted| match upserted {
-                Upserted::Created(item) => BatchEffect::Created(item),
-                Upserted::Replaced(item) => BatchEffect::Replaced(item),
+                UpsertResult::Created(item) => BatchEffect::Created(item),
+                UpsertResult::Replaced(item) => BatchEffect::Replaced(item),
             }),
         BatchOperation::Replace { id, item, options } => engine
             .replace_item(ReplaceItem { container, partition_key: given, id, item, options })

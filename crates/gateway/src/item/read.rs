@@ -3,7 +3,7 @@
 //! Owns the request and the reply; the text of the item is passed on as stored.
 
 use engine::operation::{ReadItem, ReadOptions};
-use engine::outcome::ReadAnswer;
+use engine::response::ReadResult;
 use engine::{ContainerAddress, Engine};
 use hyper::StatusCode;
 use model::ItemId;
@@ -27,14 +27,14 @@ pub(crate) async fn read(
     };
     let outcome = engine.read_item(operation).await?;
     let reply = match outcome.value {
-        ReadAnswer::Found(item) => {
+        ReadResult::Found(item) => {
             let (etag, lsn) = (item.etag(), item.lsn().0);
             Reply::ok(body::text(request, item))
                 .item_etag(etag)
                 .with_number(header::ITEM_LSN, lsn)
                 .copied(&header::ITEM_LSN, header::ITEM_LOCAL_LSN)
         }
-        ReadAnswer::NotModified(etag) => Reply::empty(StatusCode::NOT_MODIFIED).item_etag(etag),
+        ReadResult::NotModified(etag) => Reply::empty(StatusCode::NOT_MODIFIED).item_etag(etag),
     };
     Ok(reply
         .charge(outcome.charge)

@@ -3,7 +3,7 @@
 //! Owns one entry and the array of them. Does not own the statuses.
 
 use engine::Item;
-use engine::outcome::{BatchEffect, ReadAnswer};
+use engine::response::{BatchEffect, ReadResult};
 use hyper::StatusCode;
 use model::{Json, RequestCharge};
 
@@ -33,11 +33,11 @@ impl Entry {
     pub(crate) fn of_effect(effect: BatchEffect, charge: RequestCharge) -> Self {
         match effect {
             BatchEffect::Created(item) => Self::with_item(StatusCode::CREATED, charge, item),
-            BatchEffect::Replaced(item) | BatchEffect::Read(ReadAnswer::Found(item)) => {
+            BatchEffect::Replaced(item) | BatchEffect::Read(ReadResult::Found(item)) => {
                 Self::with_item(StatusCode::OK, charge, item)
             }
             BatchEffect::Deleted => Self::new(StatusCode::NO_CONTENT, charge),
-            BatchEffect::Read(ReadAnswer::NotModified(etag)) => {
+            BatchEffect::Read(ReadResult::NotModified(etag)) => {
                 let etag = Some(etag.to_string());
                 Self { etag, ..Self::new(StatusCode::NOT_MODIFIED, charge) }
             }

@@ -3,8 +3,8 @@
 //! Owns their requests and replies. Does not own patch, which has a body of its own.
 
 use engine::operation::{CreateItem, DeleteItem, ReplaceItem, UpsertItem};
-use engine::outcome::Upserted;
-use engine::{ContainerAddress, Engine, Item, Outcome as EngineOutcome};
+use engine::response::UpsertResult;
+use engine::{ContainerAddress, Engine, Item, Response as EngineResponse};
 use hyper::StatusCode;
 use model::ItemId;
 
@@ -39,11 +39,11 @@ pub(crate) async fn upsert(
     };
     let outcome = engine.upsert_item(operation).await?;
     let status = match outcome.value {
-        Upserted::Created(_) => StatusCode::CREATED,
-        Upserted::Replaced(_) => StatusCode::OK,
+        UpsertResult::Created(_) => StatusCode::CREATED,
+        UpsertResult::Replaced(_) => StatusCode::OK,
     };
     let outcome = outcome.map(|upserted| match upserted {
-        Upserted::Created(item) | Upserted::Replaced(item) => item,
+        UpsertResult::Created(item) | UpsertResult::Replaced(item) => item,
     });
     Ok(written(status, request, address, outcome))
 }
@@ -90,7 +90,7 @@ pub(crate) fn written(
     status: StatusCode,
     request: &Request,
     address: &ContainerAddress,
-    outcome: EngineOutcome<Item>,
+    outcome: EngineResponse<Item>,
 ) -> Reply {
     let (etag, lsn) = (outcome.value.etag(), outcome.value.lsn());
     let reply = match request.wants_minimal() {

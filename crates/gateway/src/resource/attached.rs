@@ -2,7 +2,7 @@
 //!
 //! Owns their shapes and verbs, which they share. Running a script is refused by name.
 
-use engine::{AttachedKind, AttachedResource, Engine, Outcome as EngineOutcome};
+use engine::{AttachedKind, AttachedResource, Engine, Response as EngineResponse};
 use hyper::{Method, StatusCode};
 use model::{Json, Object, ResourceId};
 
@@ -158,7 +158,7 @@ async fn reply(
     request: &Request,
     place: &Place,
     status: StatusCode,
-    outcome: &EngineOutcome<AttachedResource>,
+    outcome: &EngineResponse<AttachedResource>,
 ) -> Outcome<Reply> {
     let body = document(gateway, request, place, &outcome.value).await?;
     Ok(Reply::json(status, body.to_bytes()).etag(outcome.value.etag).charge(outcome.charge))

@@ -3,8 +3,8 @@
 //! Owns their shape and verbs, and the dispatch of everything below a container. Does not own items.
 
 use engine::operation::{CreateContainer, ReplaceContainer, ThroughputOwner};
-use engine::outcome::{ContainerResource, PartitionsResource};
-use engine::{ContainerAddress, ContainerLink, Engine, Outcome as EngineOutcome};
+use engine::response::{ContainerResource, PartitionsResource};
+use engine::{ContainerAddress, ContainerLink, Engine, Response as EngineResponse};
 use hyper::header::HeaderName;
 use hyper::{Method, StatusCode};
 use model::{ContainerProperties, Json, Object, SessionToken};
@@ -177,7 +177,7 @@ async fn read(engine: &Engine, request: &Request, address: &ContainerAddress) ->
     Ok(reply)
 }
 
-fn single(status: StatusCode, outcome: &EngineOutcome<ContainerResource>, body: &Json) -> Reply {
+fn single(status: StatusCode, outcome: &EngineResponse<ContainerResource>, body: &Json) -> Reply {
     Reply::json(status, body.to_bytes()).etag(outcome.value.etag).charge(outcome.charge)
 }
 

@@ -3,8 +3,8 @@
 //! Owns their shape and verbs. Does not own containers.
 
 use engine::operation::CreateDatabase;
-use engine::outcome::DatabaseResource;
-use engine::{Engine, Outcome as EngineOutcome};
+use engine::response::DatabaseResource;
+use engine::{Engine, Response as EngineResponse};
 use hyper::{Method, StatusCode};
 use model::{DatabaseProperties, Json, Throughput};
 
@@ -62,7 +62,7 @@ pub(crate) fn throughput(request: &Request) -> Outcome<Option<Throughput>> {
     Ok(Some(Throughput::manual(per_second)?))
 }
 
-fn single(status: StatusCode, outcome: &EngineOutcome<DatabaseResource>) -> Reply {
+fn single(status: StatusCode, outcome: &EngineResponse<DatabaseResource>) -> Reply {
     Reply::json(status, document(&outcome.value).to_bytes())
         .etag(outcome.value.etag)
         .charge(outcome.charge)

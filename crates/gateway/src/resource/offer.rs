@@ -5,7 +5,7 @@
 
 use engine::Engine;
 use engine::operation::ThroughputOwner;
-use engine::outcome::ThroughputResource;
+use engine::response::ThroughputResource;
 use hyper::{Method, StatusCode};
 use model::{ContainerProperties, Json, Object, RequestCharge, ResourceId, Throughput};
 use model::{TimestampSeconds, structural_hash};

@@ -4,7 +4,7 @@
 //! it is answered "not modified", so the etag must stay the same until a split or merge. A client that asks for what is
 //! new since an etag gets only the ranges made after it; their parents tell which of its own are gone.
 
-use engine::outcome::{PartitionResource, PartitionsResource};
+use engine::response::{PartitionResource, PartitionsResource};
 use engine::{ContainerAddress, Engine};
 use hyper::header::{HeaderName, IF_NONE_MATCH};
 use hyper::{Method, StatusCode};

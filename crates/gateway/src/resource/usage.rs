@@ -3,7 +3,7 @@
 //! Owns the texts. Sizes are in kilobytes.
 
 use engine::AttachedKind;
-use engine::outcome::Usage;
+use engine::response::Usage;
 
 use crate::exchange::{Reply, header};
 

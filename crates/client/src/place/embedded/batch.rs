@@ -2,7 +2,9 @@
 
 use engine::ContainerLink;
 use engine::operation::{BatchOperation, TransactionalBatch, WriteOptions};
-use engine::outcome::{BatchAnswer as EngineAnswer, BatchEffect, BatchOutcome, ReadAnswer};
+use engine::response::{
+    BatchEffect, BatchOperationResult as EngineAnswer, BatchResult, ReadResult,
+};
 use model::PartitionKey;
 
 use crate::answer::Etag;
@@ -28,10 +30,10 @@ impl Embedded {
         let outcome = self.engine.transactional_batch(batch).await.map_err(translate)?;
         let mut failure = None;
         let reply = self.reply(outcome, |end| match end {
-            BatchOutcome::Committed(answers) => {
+            BatchResult::Committed(answers) => {
                 (Body::Batch(answers.into_iter().map(answer).collect()), None)
             }
-            BatchOutcome::RolledBack { failed, error } => {
+            BatchResult::RolledBack { failed, error } => {
                 failure = Some(translate(error).at_operation(failed));
                 (Body::Nothing, None)
             }
@@ -66,12 +68,12 @@ fn answer(answer: EngineAnswer) -> BatchAnswer {
     match answer.effect {
         BatchEffect::Created(item)
         | BatchEffect::Replaced(item)
-        | BatchEffect::Read(ReadAnswer::Found(item)) => {
+        | BatchEffect::Read(ReadResult::Found(item)) => {
             let etag = Some(Etag::embedded(item.etag()));
             BatchAnswer::new(Some(item.into_text()), etag, charge)
         }
         BatchEffect::Deleted => BatchAnswer::new(None, None, charge),
-        BatchEffect::Read(ReadAnswer::NotModified(etag)) => {
+        BatchEffect::Read(ReadResult::NotModified(etag)) => {
             BatchAnswer::new(None, Some(Etag::embedded(etag)), charge)
         }
     }

@@ -2,7 +2,7 @@
 
 use engine::ContainerLink;
 use engine::operation::{CreateContainer, CreateDatabase, ReplaceContainer, ThroughputOwner};
-use engine::outcome::{ContainerResource, DatabaseResource};
+use engine::response::{ContainerResource, DatabaseResource};
 use model::{ContainerProperties, DatabaseId, DatabaseProperties, FeedRange, Throughput};
 
 use crate::answer::Etag;

@@ -4,8 +4,8 @@
 
 use async_trait::async_trait;
 use engine::operation::{ReadItem, ReadManyItems, ReadOptions};
-use engine::outcome::ReadAnswer;
-use engine::{ContainerLink, Engine, Outcome};
+use engine::response::ReadResult;
+use engine::{ContainerLink, Engine, Response};
 use model::{EtagPattern, ItemId, PartitionKey, Precondition};
 
 use crate::answer::{ActivityId, Etag, SessionToken};
@@ -29,7 +29,7 @@ impl Embedded {
     /// A reply with what every outcome carries.
     pub(super) fn reply<T>(
         &self,
-        outcome: Outcome<T>,
+        outcome: Response<T>,
         body: impl FnOnce(T) -> (Body, Option<Etag>),
     ) -> Reply {
         let (body, etag) = body(outcome.value);
@@ -65,11 +65,11 @@ impl Embedded {
     pub(crate) async fn read_item(&self, read: ReadItem) -> Result<Reply> {
         let outcome = self.engine.read_item(read).await.map_err(translate)?;
         Ok(self.reply(outcome, |answer| match answer {
-            ReadAnswer::Found(item) => {
+            ReadResult::Found(item) => {
                 let etag = Etag::embedded(item.etag());
                 (Body::Item(item.into_text()), Some(etag))
             }
-            ReadAnswer::NotModified(etag) => (Body::NotModified, Some(Etag::embedded(etag))),
+            ReadResult::NotModified(etag) => (Body::NotModified, Some(Etag::embedded(etag))),
         }))
     }
 

@@ -1,7 +1,7 @@
 //! Point operations, batches and feeds through the engine.
 
 use engine::operation::{BatchOperation, ReadOptions};
-use engine::outcome::BatchOutcome;
+use engine::response::BatchResult;
 use engine::{EngineSettings, ErrorKind};
 use model::charge::{ChargeProfile, failed_write};
 use model::{ConsistencyLevel, EtagPattern, Precondition};
@@ -147,7 +147,7 @@ async fn a_batch_costs_the_sum_of_its_operations_and_a_refused_one_a_refusal() {
     let sum = create(1, 2) + read(1) + create(1, 2);
     assert_eq!(outcome.charge, sum);
     assert_eq!(outcome.explanation.unwrap().charge(), sum);
-    let BatchOutcome::Committed(answers) = outcome.value else { panic!("rolled back") };
+    let BatchResult::Committed(answers) = outcome.value else { panic!("rolled back") };
     let charges: Vec<_> = answers.iter().map(|answer| answer.charge).collect();
     assert_eq!(charges, [create(1, 2), read(1), create(1, 2)]);
     let outcome = account.pay_batch(&link, vec![create_one("c"), create_one("a")]).await;

@@ -5,9 +5,9 @@ use engine::operation::{
     BatchOperation, CreateItem, DeleteItem, ListItems, PageOptions, PatchItem, ReadItem,
     ReadOptions, ReplaceItem, TransactionalBatch, UpsertItem, WriteOptions,
 };
-use engine::outcome::{BatchOutcome, Page, ReadAnswer};
 use engine::query::{QueryItems, QueryPage};
-use engine::{ContainerLink, EngineSettings, Item, Outcome, Result};
+use engine::response::{BatchResult, Page, ReadResult};
+use engine::{ContainerLink, EngineSettings, Item, Response, Result};
 use model::charge::ChargeProfile;
 use model::{ContainerProperties, FeedRange, Json};
 
@@ -45,14 +45,14 @@ pub(super) fn explained() -> WriteOptions {
 }
 
 impl Account {
-    pub(super) async fn pay_create(&self, link: &ContainerLink, item: &Json) -> Outcome<Item> {
+    pub(super) async fn pay_create(&self, link: &ContainerLink, item: &Json) -> Response<Item> {
         let item = item.clone();
         let (container, options) = (link.clone(), explained());
         let create = CreateItem { container, partition_key: None, item: item.into(), options };
         self.engine.create_item(create).await.unwrap()
     }
 
-    pub(super) async fn pay_replace(&self, link: &ContainerLink, item: &Json) -> Outcome<Item> {
+    pub(super) async fn pay_replace(&self, link: &ContainerLink, item: &Json) -> Response<Item> {
         let name = id(item.get("id").unwrap().as_str().unwrap());
         let replace = ReplaceItem {
             container: link.clone(),
@@ -68,14 +68,14 @@ impl Account {
         &self,
         link: &ContainerLink,
         item: &Json,
-    ) -> Outcome<engine::outcome::Upserted> {
+    ) -> Response<engine::response::UpsertResult> {
         let item = item.clone();
         let (container, options) = (link.clone(), explained());
         let upsert = UpsertItem { container, partition_key: None, item: item.into(), options };
         self.engine.upsert_item(upsert).await.unwrap()
     }
 
-    pub(super) async fn pay_patch(&self, link: &ContainerLink, operations: &str) -> Outcome<Item> {
+    pub(super) async fn pay_patch(&self, link: &ContainerLink, operations: &str) -> Response<Item> {
         let patch = PatchItem {
             container: link.clone(),
             partition_key: key("p"),
@@ -86,7 +86,11 @@ impl Account {
         self.engine.patch_item(patch).await.unwrap()
     }
 
-    pub(super) async fn pay_delete(&self, link: &ContainerLink, name: &str) -> Result<Outcome<()>> {
+    pub(super) async fn pay_delete(
+        &self,
+        link: &ContainerLink,
+        name: &str,
+    ) -> Result<Response<()>> {
         let delete = DeleteItem {
             container: link.clone(),
             partition_key: key("p"),
@@ -101,7 +105,7 @@ impl Account {
         link: &ContainerLink,
         name: &str,
         options: ReadOptions,
-    ) -> Result<Outcome<ReadAnswer>> {
+    ) -> Result<Response<ReadResult>> {
         let options = ReadOptions { explain_charge: true, ..options };
         let (container, partition_key) = (link.clone(), key("p"));
         let read = ReadItem { container, partition_key, id: id(name), options };
@@ -112,13 +116,13 @@ impl Account {
         &self,
         link: &ContainerLink,
         operations: Vec<BatchOperation>,
-    ) -> Result<Outcome<BatchOutcome>> {
+    ) -> Result<Response<BatchResult>> {
         let (container, partition_key) = (link.clone(), key("p"));
         let batch = TransactionalBatch { container, partition_key, operations };
         self.engine.transactional_batch(batch).await
     }
 
-    pub(super) async fn pay_list(&self, link: &ContainerLink) -> Outcome<Page<Item>> {
+    pub(super) async fn pay_list(&self, link: &ContainerLink) -> Response<Page<Item>> {
         let list = ListItems {
             container: link.clone(),
             feed_range: FeedRange::Container,
@@ -130,7 +134,7 @@ impl Account {
         outcome
     }
 
-    pub(super) async fn pay_changes(&self, link: &ContainerLink) -> Outcome<ChangeFeedPage> {
+    pub(super) async fn pay_changes(&self, link: &ContainerLink) -> Response<ChangeFeedPage> {
         let read = ReadChangeFeed {
             container: link.clone(),
             feed_range: FeedRange::Container,
@@ -148,7 +152,7 @@ impl Account {
         text: &str,
         partition_key: Option<&str>,
         items_max: usize,
-    ) -> Outcome<QueryPage> {
+    ) -> Response<QueryPage> {
         let mut query = QueryItems::new(link.clone(), text);
         if let Some(text) = partition_key {
             query.feed_range = FeedRange::PartitionKey(key(text));

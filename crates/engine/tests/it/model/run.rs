@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use engine::change_feed::{ChangeFeedMode, ChangeFeedStart};
 use engine::operation::{BatchOperation, WriteOptions};
-use engine::outcome::{BatchEffect, BatchOutcome, ReadAnswer};
+use engine::response::{BatchEffect, BatchResult, ReadResult};
 use engine::{ContainerLink, EngineSettings, Item, Result};
 use model::{FeedRange, IndexPath, TimeToLive};
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
@@ -257,11 +257,11 @@ impl Run {
             }
         }
         let effects = match outcome {
-            BatchOutcome::RolledBack { failed, error } => {
+            BatchResult::RolledBack { failed, error } => {
                 assert_eq!(Some((failed, error.kind())), failure, "{error}");
                 return;
             }
-            BatchOutcome::Committed(effects) => effects,
+            BatchResult::Committed(effects) => effects,
         };
         assert_eq!(failure, None);
         self.naive = after;
@@ -269,7 +269,7 @@ impl Run {
         for ((effect, answer), (id, _)) in effects.iter().zip(answers).zip(&writes) {
             let item = match &effect.effect {
                 BatchEffect::Created(item) | BatchEffect::Replaced(item) => Some(item),
-                BatchEffect::Read(ReadAnswer::Found(item)) => Some(item),
+                BatchEffect::Read(ReadResult::Found(item)) => Some(item),
                 _ => None,
             };
             assert_eq!(item.map(normal), answer);

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use engine::operation::{
     BatchOperation, DeleteItem, PatchItem, ReadItem, TransactionalBatch, UpsertItem,
 };
-use engine::outcome::{BatchEffect, BatchOutcome, ReadAnswer};
+use engine::response::{BatchEffect, BatchResult, ReadResult};
 use engine::{ContainerLink, Engine, Error, ErrorKind, Item};
 use model::{Json, Lsn, PartitionKey};
 
@@ -259,9 +259,9 @@ impl Client {
         let result = engine.transactional_batch(batch).await;
         self.note("pair", result.as_ref().map(|_| self.counter));
         match result.map(|outcome| outcome.value) {
-            Ok(BatchOutcome::Committed(answers)) => {
+            Ok(BatchResult::Committed(answers)) => {
                 for answer in &answers {
-                    if let BatchEffect::Read(ReadAnswer::Found(item)) = &answer.effect {
+                    if let BatchEffect::Read(ReadResult::Found(item)) = &answer.effect {
                         assert_eq!(value(item), self.counter);
                     }
                 }
@@ -272,7 +272,7 @@ impl Client {
                 self.acknowledge(item.lsn());
                 self.pair = Possible::from([new]);
             }
-            Ok(BatchOutcome::RolledBack { error, .. }) => panic!("{error}"),
+            Ok(BatchResult::RolledBack { error, .. }) => panic!("{error}"),
             Err(error) => {
                 assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
                 self.pair.insert(new);

@@ -13,7 +13,7 @@ use crate::record::{ItemHeader, ItemRecord, LoggedItem, own_bytes};
 
 /// The answer to an operation.
 #[derive(Clone, Debug)]
-pub struct Outcome<T> {
+pub struct Response<T> {
     /// The result.
     pub value: T,
     /// The request charge.
@@ -24,10 +24,10 @@ pub struct Outcome<T> {
     pub explanation: Option<Box<ChargeExplanation>>,
 }
 
-impl<T> Outcome<T> {
+impl<T> Response<T> {
     /// Replaces the value.
-    pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Outcome<U> {
-        Outcome {
+    pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Response<U> {
+        Response {
             value: change(self.value),
             charge: self.charge,
             session_token: self.session_token,
@@ -102,14 +102,14 @@ impl Item {
 
 /// The result of a read with an optional precondition.
 #[derive(Clone, Debug, PartialEq)]
-pub enum ReadAnswer {
+pub enum ReadResult {
     /// The item.
     Found(Item),
     /// The item still has the etag of the precondition.
     NotModified(Etag),
 }
 
-impl ReadAnswer {
+impl ReadResult {
     /// The item, if it was returned.
     #[must_use]
     pub fn item(self) -> Option<Item> {
@@ -122,14 +122,14 @@ impl ReadAnswer {
 
 /// The result of an upsert.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Upserted {
+pub enum UpsertResult {
     /// The item did not exist.
     Created(Item),
     /// The item existed.
     Replaced(Item),
 }
 
-impl Upserted {
+impl UpsertResult {
     /// The stored item.
     #[must_use]
     pub fn item(&self) -> &Item {
@@ -150,7 +150,7 @@ pub struct Page<T> {
 
 /// The result of one operation of a committed batch.
 #[derive(Clone, Debug, PartialEq)]
-pub struct BatchAnswer {
+pub struct BatchOperationResult {
     /// What it did.
     pub effect: BatchEffect,
     /// Its share of the charge.
@@ -169,14 +169,14 @@ pub enum BatchEffect {
     /// An item was deleted.
     Deleted,
     /// An item was read.
-    Read(ReadAnswer),
+    Read(ReadResult),
 }
 
 /// The result of a batch.
 #[derive(Debug)]
-pub enum BatchOutcome {
+pub enum BatchResult {
     /// Everything was written; results in the order of the operations.
-    Committed(Vec<BatchAnswer>),
+    Committed(Vec<BatchOperationResult>),
     /// Nothing was written.
     RolledBack {
         /// Index of the operation that failed.
