@@ -123,15 +123,15 @@ impl CompiledProperties {
 pub(crate) struct CurrentProperties(RwLock<Arc<CompiledProperties>>);
 
 impl CurrentProperties {
-    pub(crate) fn new(live: CompiledProperties) -> Self {
-        Self(RwLock::new(Arc::new(live)))
+    pub(crate) fn new(compiled: CompiledProperties) -> Self {
+        Self(RwLock::new(Arc::new(compiled)))
     }
 
     pub(crate) fn current(&self) -> Arc<CompiledProperties> {
         Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    pub(crate) fn replace(&self, live: CompiledProperties) {
-        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(live);
+    pub(crate) fn replace(&self, compiled: CompiledProperties) {
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(compiled);
     }
 }

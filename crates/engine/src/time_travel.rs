@@ -26,7 +26,7 @@ const PAGE_ENTRIES: usize = 1000;
 pub struct SnapshotAt {
     view: Arc<dyn Read>,
     container: Arc<Container>,
-    live: Arc<CompiledProperties>,
+    compiled: Arc<CompiledProperties>,
     time: TimestampSeconds,
     /// What is still to be scanned; the next part is the last.
     parts: Vec<(Shard, Space, KeyRange)>,
@@ -52,14 +52,14 @@ impl Engine {
                 self.map_after(&container, gone).await?;
                 continue;
             }
-            let live = container.live();
-            check_time(time, self.now().seconds(), live.retention_seconds)?;
+            let compiled = container.compiled();
+            check_time(time, self.now().seconds(), compiled.retention_seconds)?;
             let shards: Vec<_> = map.partitions.iter().map(|part| part.identity.shard).collect();
             check_complete(view.as_ref(), &shards, time).await?;
             let part =
                 |shard| [(shard, VERSIONS, KeyRange::all()), (shard, CHANGE_LOG, KeyRange::all())];
             let parts = shards.into_iter().rev().flat_map(part).collect();
-            return Ok(SnapshotAt { view, container, live, time, parts });
+            return Ok(SnapshotAt { view, container, compiled, time, parts });
         }
     }
 }
@@ -101,7 +101,7 @@ impl SnapshotAt {
     fn existed(&self, record: &ItemRecord, ended: Option<TimestampSeconds>) -> bool {
         record.header.timestamp <= self.time
             && ended.is_none_or(|ended| ended > self.time)
-            && !self.live.is_expired(&record.header, self.time.start())
+            && !self.compiled.is_expired(&record.header, self.time.start())
     }
 }
 

@@ -30,7 +30,7 @@ use crate::throughput::ContainerThroughput;
 pub(crate) struct Container {
     pub(crate) link: ContainerLink,
     pub(crate) identity: Arc<ContainerIdentity>,
-    live: Arc<CurrentProperties>,
+    compiled: Arc<CurrentProperties>,
     record: RwLock<ContainerRecord>,
     map: RwLock<Arc<PartitionMap>>,
     deleted: AtomicBool,
@@ -47,7 +47,7 @@ impl Container {
         record: ContainerRecord,
     ) -> Result<Self> {
         let identity = ContainerIdentity::new(record.rid, record.properties.partition_key.clone());
-        let live = CompiledProperties::new(
+        let compiled = CompiledProperties::new(
             record.properties.clone(),
             record.generation,
             &record.older_policies,
@@ -58,7 +58,7 @@ impl Container {
         let container = Self {
             link,
             identity: Arc::new(identity),
-            live: Arc::new(CurrentProperties::new(live)),
+            compiled: Arc::new(CurrentProperties::new(compiled)),
             map: RwLock::new(Arc::new(PartitionMap { generation: 0, partitions: Vec::new() })),
             deleted: AtomicBool::new(false),
             restructuring: tokio::sync::Mutex::default(),
@@ -87,7 +87,7 @@ impl Container {
             environment: engine.core.environment.clone(),
             settings: Arc::clone(&engine.core.settings),
             container: Arc::clone(&self.identity),
-            live: Arc::clone(&self.live),
+            compiled: Arc::clone(&self.compiled),
             identity,
         };
         let writer = start_writer(context).await?;
@@ -96,8 +96,8 @@ impl Container {
         Ok(Arc::new(Partition::new(identity, origin, writer, throughput)))
     }
 
-    pub(crate) fn live(&self) -> Arc<CompiledProperties> {
-        self.live.current()
+    pub(crate) fn compiled(&self) -> Arc<CompiledProperties> {
+        self.compiled.current()
     }
 
     pub(crate) fn map(&self) -> Arc<PartitionMap> {
@@ -192,7 +192,7 @@ impl Container {
 
     /// Items whose terms follow the newest policy, as a share of all.
     fn index_progress_percent(&self) -> u8 {
-        let generation = self.live().generation;
+        let generation = self.compiled().generation;
         let (mut done, mut all, mut finished) = (0, 0, true);
         for partition in &self.map().partitions {
             let items = partition.published.usage().items;
@@ -346,7 +346,7 @@ impl Engine {
         let mut write = CatalogWrite::default();
         write.put_container(&operation.link.database, &record);
         catalog.commit(write).await?;
-        container.live.replace(CompiledProperties::new(
+        container.compiled.replace(CompiledProperties::new(
             record.properties.clone(),
             record.generation,
             &record.older_policies,

@@ -54,8 +54,10 @@ impl Engine {
         container: &Container,
         operation: &ReadChangeFeed,
     ) -> Result<std::result::Result<Response<ChangeFeedPage>, Arc<Partition>>> {
-        let live = container.live();
-        if operation.mode == ChangeFeedMode::AllVersionsAndDeletes && live.retention_seconds == 0 {
+        let compiled = container.compiled();
+        if operation.mode == ChangeFeedMode::AllVersionsAndDeletes
+            && compiled.retention_seconds == 0
+        {
             return Err(Error::invalid(
                 "The container keeps no versions. Set a retention in its change feed policy to read all versions.",
             ));
@@ -155,7 +157,7 @@ impl Engine {
         if partition.published.is_retired() {
             return Ok(None);
         }
-        let live = container.live();
+        let compiled = container.compiled();
         let mode = operation.mode;
         if mode == ChangeFeedMode::AllVersionsAndDeletes {
             self.check_retention(partition, part).await?;
@@ -163,7 +165,7 @@ impl Engine {
         let scan = FeedScan {
             view: view.as_ref(),
             container: &container.identity,
-            live: &live,
+            compiled: &compiled,
             shard: partition.identity.shard,
             covers_partition: part.range == partition.range,
             range: part.range.clone(),

@@ -27,7 +27,7 @@ const TRANSACTION_ENTRIES: usize = TRANSACTIONAL_BATCH_OPERATIONS_MAX;
 pub(crate) struct FeedScan<'scan> {
     pub(crate) view: &'scan dyn Read,
     pub(crate) container: &'scan ContainerIdentity,
-    pub(crate) live: &'scan CompiledProperties,
+    pub(crate) compiled: &'scan CompiledProperties,
     pub(crate) shard: Shard,
     pub(crate) range: EpkRange,
     pub(crate) covers_partition: bool,
@@ -156,8 +156,8 @@ impl FeedScan<'_> {
     fn add_logged(&self, lsn: Lsn, value: StorageValue, changes: &mut Vec<Change>) -> Result<()> {
         let item = LoggedItem::decode(value, self.container.levels())?;
         let is_expired = self.mode == ChangeFeedMode::LatestVersion
-            && self.live.expires_items()
-            && self.live.is_expired(&item.header(), self.now);
+            && self.compiled.expires_items()
+            && self.compiled.is_expired(&item.header(), self.now);
         if !is_expired && self.matches(item.key()) {
             changes.push(Change::written(item, lsn));
         }

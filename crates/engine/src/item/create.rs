@@ -28,7 +28,7 @@ impl Engine {
         let CreateItem { partition_key, item, options, .. } = operation;
         let new = input::check(&container.identity, partition_key.as_ref(), item)
             .map_err(refused_write)?;
-        let indexed = container.live().indexes(options.indexing);
+        let indexed = container.compiled().indexes(options.indexing);
         let (key, explain) = (new.key.clone(), options.explain_charge);
         let write = ItemWrite::Create { new, indexed, explain };
         Ok(self.write_item(&container, OperationKind::Create, &key, write).await?.0)

@@ -105,7 +105,8 @@ async fn delete_some(
         let key = ItemKey::decode(entry.key, levels)
             .ok_or_else(|| Error::corrupt("a stored item key is damaged"))?;
         let Some(record) = transaction.read(&key).await? else { continue };
-        let expired = transaction.context.live.is_expired(&record.header, transaction.context.now);
+        let expired =
+            transaction.context.compiled.is_expired(&record.header, transaction.context.now);
         let removal = if expired { Removal::Expired } else { Removal::Deleted };
         let weight = transaction.remove(&key, &record, removal)?;
         if !expired {

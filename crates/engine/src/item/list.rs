@@ -108,7 +108,7 @@ impl Engine {
         items_max: usize,
         gathered: &mut GatheredPage,
     ) -> Result<()> {
-        let live = container.live();
+        let compiled = container.compiled();
         while !gathered.is_full(items_max) {
             let limit = ScanLimit {
                 entries_max: items_max - gathered.items.len(),
@@ -120,7 +120,7 @@ impl Engine {
                 let record = ItemRecord::decode(entry.value)?;
                 range = range.after(entry.key.clone(), Direction::Forward);
                 gathered.last = Some(entry.key);
-                if !live.is_expired(&record.header, self.now()) {
+                if !compiled.is_expired(&record.header, self.now()) {
                     gathered.bytes += record.body_len();
                     let lsn = record.header.position.lsn;
                     gathered.items.push(Item::from_record(record, lsn));

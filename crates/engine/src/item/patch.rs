@@ -66,7 +66,7 @@ pub(crate) async fn patch(
     }
     let indexed = match options.indexing {
         IndexingDirective::Default => current.header.indexed,
-        directive => transaction.context.live.indexes(directive),
+        directive => transaction.context.compiled.indexes(directive),
     };
     let (placement, explain) = (Placement::InPlace, options.explain_charge);
     let change = ItemChange { item: &mut item, bytes, placement, time_to_live, indexed, explain };

@@ -45,8 +45,8 @@ impl Engine {
                 continue;
             }
             let record = stored.map(ItemRecord::decode).transpose()?;
-            let live = container.live();
-            let record = record.filter(|record| !live.is_expired(&record.header, now));
+            let compiled = container.compiled();
+            let record = record.filter(|record| !compiled.is_expired(&record.header, now));
             let level = self.charges().read_level(operation.options.consistency);
             let Some(record) = record else {
                 let absent = not_found(operation.id.as_str()).with_charge(nothing_found(level));

@@ -56,7 +56,7 @@ impl Engine {
         let kind = OperationKind::ReadMany;
         let admission =
             MultiAdmission::new(&container.throughput, partitions, kind, self.now(), None)?;
-        let live = container.live();
+        let compiled = container.compiled();
         let mut session_token = SessionToken::default();
         let mut found = BTreeMap::new();
         let partitions = by_partition.len() as u64;
@@ -70,7 +70,7 @@ impl Engine {
             session_token.advance(number, partition.published.lsn());
             for ((index, _), value) in wanted.into_iter().zip(stored) {
                 let Some(record) = value.map(ItemRecord::decode).transpose()? else { continue };
-                if !live.is_expired(&record.header, self.now()) {
+                if !compiled.is_expired(&record.header, self.now()) {
                     let lsn = record.header.position.lsn;
                     found.insert(index, Item::from_record(record, lsn));
                 }

@@ -29,7 +29,7 @@ impl Engine {
         let new = input::check(&container.identity, partition_key.as_ref(), item)
             .map_err(refused_write)?;
         check_same_id(id.as_str(), &new).map_err(refused_write)?;
-        let indexed = container.live().indexes(options.indexing);
+        let indexed = container.compiled().indexes(options.indexing);
         let (key, explain) = (new.key.clone(), options.explain_charge);
         let write =
             ItemWrite::Replace { new, precondition: options.precondition, indexed, explain };

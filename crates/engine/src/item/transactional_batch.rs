@@ -191,7 +191,7 @@ fn validate(
     operation: BatchOperation,
 ) -> Result<(ItemWrite, usize)> {
     let identity = &container.identity;
-    let indexed = |options: &WriteOptions| container.live().indexes(options.indexing);
+    let indexed = |options: &WriteOptions| container.compiled().indexes(options.indexing);
     let checked = |item| input::check(identity, Some(partition_key), item);
     let located = |id| item_key(identity, partition_key, id);
     Ok(match operation {

@@ -27,7 +27,7 @@ impl Engine {
         let UpsertItem { partition_key, item, options, .. } = operation;
         let new = input::check(&container.identity, partition_key.as_ref(), item)
             .map_err(refused_write)?;
-        let indexed = container.live().indexes(options.indexing);
+        let indexed = container.compiled().indexes(options.indexing);
         let (key, explain) = (new.key.clone(), options.explain_charge);
         let write = ItemWrite::Upsert { new, precondition: options.precondition, indexed, explain };
         let kind = OperationKind::Upsert;

@@ -46,7 +46,7 @@ async fn expire(
 ) -> Result<StepReport, Abort> {
     transaction.require_no_pending()?;
     let items_max = items_max.min(STEP_ITEMS_MAX);
-    let default = transaction.context.live.properties.default_time_to_live;
+    let default = transaction.context.compiled.properties.default_time_to_live;
     if default == TimeToLive::Off {
         return Ok(StepReport::default());
     }
@@ -141,7 +141,7 @@ async fn remove_expired(
     let key = ItemKey::decode(key, levels)
         .ok_or_else(|| Error::corrupt("an expiry entry names no item"))?;
     let Some(record) = transaction.read(&key).await? else { return Ok(RequestCharge::ZERO) };
-    if !transaction.context.live.is_expired(&record.header, transaction.context.now) {
+    if !transaction.context.compiled.is_expired(&record.header, transaction.context.now) {
         return Ok(RequestCharge::ZERO);
     }
     Ok(charge::delete(transaction.remove(&key, &record, Removal::Expired)?))

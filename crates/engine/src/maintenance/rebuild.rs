@@ -38,14 +38,14 @@ async fn rebuild(
     items_max: usize,
 ) -> Result<StepReport, Abort> {
     transaction.require_no_pending()?;
-    let newest = transaction.context.live.generation;
+    let newest = transaction.context.compiled.generation;
     let from = transaction.state.index_generation;
     let Some(rebuild) = next_rebuild(transaction, newest) else {
         return Ok(StepReport::default());
     };
     let (Some(old), Some(new)) = (
-        transaction.context.live.policy(from).cloned(),
-        transaction.context.live.policy(rebuild.generation).cloned(),
+        transaction.context.compiled.policy(from).cloned(),
+        transaction.context.compiled.policy(rebuild.generation).cloned(),
     ) else {
         return Err(
             Error::corrupt("an indexing policy that stored terms still follow is missing").into()

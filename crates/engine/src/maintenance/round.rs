@@ -127,7 +127,7 @@ impl Engine {
 
     /// Once every partition follows the newest policy, the catalog forgets the others.
     async fn forget_old_policies(&self, container: &Arc<Container>) -> Result<()> {
-        let generation = container.live().generation;
+        let generation = container.compiled().generation;
         let follow =
             |partition: &Arc<Partition>| partition.published.index_progress().1 == generation;
         if container.record().older_policies.is_empty()

@@ -40,7 +40,7 @@ async fn trim(
 ) -> Result<StepReport, Abort> {
     transaction.require_no_pending()?;
     let now = transaction.context.now.seconds().0;
-    let retention = transaction.context.live.retention_seconds;
+    let retention = transaction.context.compiled.retention_seconds;
     let is_due = |ended: u64| ended.saturating_add(retention) < now;
     if transaction.state.trim_after == ChangePosition::default() {
         if !is_due(transaction.state.trim_pass.ended_from) {

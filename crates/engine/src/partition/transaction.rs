@@ -36,7 +36,7 @@ pub(crate) trait Transaction: Send + Sync + 'static {
 pub(crate) struct TransactionContext<'run> {
     pub(crate) store: &'run dyn Store,
     pub(crate) container: &'run ContainerIdentity,
-    pub(crate) live: &'run CompiledProperties,
+    pub(crate) compiled: &'run CompiledProperties,
     pub(crate) partition: PartitionIdentity,
     pub(crate) now: TimestampMs,
     pub(crate) pending: PendingKeys<'run>,

@@ -53,7 +53,7 @@ pub(crate) struct WriterContext {
     pub(crate) environment: Environment,
     pub(crate) settings: Arc<EngineSettings>,
     pub(crate) container: Arc<ContainerIdentity>,
-    pub(crate) live: Arc<CurrentProperties>,
+    pub(crate) compiled: Arc<CurrentProperties>,
     pub(crate) identity: PartitionIdentity,
 }
 
@@ -184,11 +184,11 @@ impl PartitionWriter {
         mut transaction: Box<dyn QueuedTransaction>,
         committing: &HashSet<StorageKey>,
     ) {
-        let live = self.context.live.current();
+        let compiled = self.context.compiled.current();
         let context = TransactionContext {
             store: self.context.store.as_ref(),
             container: &self.context.container,
-            live: &live,
+            compiled: &compiled,
             partition: self.context.identity,
             now: self.context.environment.now(),
             pending: PendingKeys::new(&group.touched_keys, committing),

@@ -13,10 +13,10 @@ use crate::engine::Engine;
 /// The context of one request.
 pub(super) fn evaluation_context(
     engine: &Engine,
-    live: &CompiledProperties,
+    compiled: &CompiledProperties,
     limits: &QueryLimits,
 ) -> EvaluationContext {
-    let shared = live.evaluation.get_or_init(|| container_context(engine, live));
+    let shared = compiled.evaluation.get_or_init(|| container_context(engine, compiled));
     EvaluationContext {
         query_start: to_query_time(engine.now()),
         held_bytes_max: limits.held_bytes_max,
@@ -25,9 +25,9 @@ pub(super) fn evaluation_context(
 }
 
 /// The part of the context that all queries of a container share.
-fn container_context(engine: &Engine, live: &CompiledProperties) -> EvaluationContext {
+fn container_context(engine: &Engine, compiled: &CompiledProperties) -> EvaluationContext {
     let (clock, random) = (engine.core.environment.clone(), engine.core.environment.clone());
-    let properties = &live.properties;
+    let properties = &compiled.properties;
     EvaluationContext {
         now: Arc::new(move || to_query_time(clock.now())),
         // The upper 53 bits make every double from 0 to below 1 equally likely.

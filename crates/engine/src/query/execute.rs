@@ -51,7 +51,7 @@ impl Engine {
         check_feed_range(&container, &operation.feed_range)?;
         let progress = QueryProgress::from_request(&operation, &container.identity.rid)?;
         let prepared =
-            self.prepare_query(&container.live(), &operation.text, &operation.parameters)?;
+            self.prepare_query(&container.compiled(), &operation.text, &operation.parameters)?;
         let query = prepared.query.as_ref();
         if !query.bound.user_functions.is_empty() {
             Box::pin(self.reject_user_functions(&container, &query.bound)).await?;
@@ -60,14 +60,15 @@ impl Engine {
         let snapshot = self.open_snapshot(&container, &operation, query).await?;
         let admission = self.admit_query(&container, &snapshot.slices)?;
         let opening_time = self.stopwatch().saturating_sub(prepared_at);
-        let live = container.live();
-        let partitions = common_indexes(snapshot.store.as_ref(), &live, &snapshot.slices).await?;
+        let compiled = container.compiled();
+        let partitions =
+            common_indexes(snapshot.store.as_ref(), &compiled, &snapshot.slices).await?;
         let planned = prepared.plan(partitions.indexes)?;
         let compile_time = self.stopwatch().saturating_sub(started + opening_time);
         let session_token = snapshot.session_token.clone();
         let store = (Arc::clone(&snapshot.store), partitions.states);
         let mut reader =
-            PageReader::new(self, store, &container.identity, &live, &operation.limits);
+            PageReader::new(self, store, &container.identity, &compiled, &operation.limits);
         reader.metrics.compile_time = compile_time;
         reader.charges = ChargeAccumulator::new(partitions.sizes);
         let mut value =
@@ -94,7 +95,7 @@ impl Engine {
                 is_scan: metrics.items_scanned > 0,
                 retrieved_items: metrics.retrieved_items,
                 output_items: metrics.output_items,
-                generation: live.generation,
+                generation: compiled.generation,
                 index_metrics: &|| planned.index_metrics(),
             },
         );
@@ -173,7 +174,7 @@ impl Engine {
         mut progress: QueryProgress,
     ) -> Result<QueryPage> {
         let bound = planned.bound();
-        let context = evaluation_context(self, &reader.live, &operation.limits);
+        let context = evaluation_context(self, &reader.compiled, &operation.limits);
         let rows_max = operation.page.items_max.unwrap_or(PAGE_ITEMS_DEFAULT).max(1);
         let bytes_max = operation.limits.response_bytes_max;
         let identity = Arc::clone(&reader.identity);

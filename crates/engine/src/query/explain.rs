@@ -30,13 +30,13 @@ impl Engine {
     pub async fn explain_query(&self, operation: QueryItems) -> Result<Response<QueryExplanation>> {
         let container = self.container(&operation.container)?;
         check_feed_range(&container, &operation.feed_range)?;
-        let live = container.live();
+        let compiled = container.compiled();
         let (tree, bound) =
-            parse_and_bind(self, &live.computed, &operation.text, &operation.parameters)?;
+            parse_and_bind(self, &compiled.computed, &operation.text, &operation.parameters)?;
         let query = Arc::new(AnalyzedQuery::new(bound));
         let (partition_filter, targets) = target_ranges(&container, &operation.feed_range, &query);
         let slices = partition_slices(&container.map(), &targets);
-        let partitions = common_indexes(self.store(), &live, &slices).await?;
+        let partitions = common_indexes(self.store(), &compiled, &slices).await?;
         let planned = PlannedQuery::new(query, partitions.indexes)?;
         let (bound, indexes) = (planned.bound(), &planned.indexes);
         let value = QueryExplanation {

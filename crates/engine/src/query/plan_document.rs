@@ -29,12 +29,12 @@ impl Engine {
     /// Distributes a query over physical partitions.
     pub(super) fn distribute_query(&self, operation: &PlanQuery) -> Result<DistributedQuery> {
         let container = self.container(&operation.container)?;
-        let live = container.live();
+        let compiled = container.compiled();
         let (tree, bound) =
-            parse_and_bind(self, &live.computed, &operation.text, &operation.parameters)?;
+            parse_and_bind(self, &compiled.computed, &operation.text, &operation.parameters)?;
         let context = PlanContext {
             partition_key: &container.identity.definition,
-            vectors: live.properties.vector_embedding_policy.as_ref(),
+            vectors: compiled.properties.vector_embedding_policy.as_ref(),
             features: operation.features,
         };
         distribute(&tree, &bound, &context).map_err(|error| bad_query(vec![error]))

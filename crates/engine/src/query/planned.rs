@@ -75,15 +75,15 @@ pub(super) struct PartitionIndexes {
 /// rebuild these are only the indexes that the old and the new policy have in common.
 pub(super) async fn common_indexes(
     snapshot: &dyn Read,
-    live: &CompiledProperties,
+    compiled: &CompiledProperties,
     slices: &[PartitionSlice],
 ) -> Result<PartitionIndexes> {
-    let newest = live.policy(live.generation).map(|compiled| Arc::clone(&compiled.indexes));
+    let newest = compiled.policy(compiled.generation).map(|policy| Arc::clone(&policy.indexes));
     let mut indexes =
-        newest.unwrap_or_else(|| Arc::new(Indexes::new(&live.properties.indexing_policy)));
+        newest.unwrap_or_else(|| Arc::new(Indexes::new(&compiled.properties.indexing_policy)));
     let mut states = Vec::with_capacity(slices.len());
     let mut sizes = Vec::with_capacity(slices.len());
-    let mut generations = vec![live.generation];
+    let mut generations = vec![compiled.generation];
     let mut shards: Vec<Shard> = slices.iter().map(PartitionSlice::shard).collect();
     shards.sort_unstable();
     shards.dedup();
@@ -99,7 +99,7 @@ pub(super) async fn common_indexes(
                 generations.push(generation);
                 // The partition left this policy after the snapshot was taken, and the container has dropped it. Nothing is
                 // known about its indexes, so use none.
-                let policy = live.policy(generation).map(|compiled| &compiled.policy);
+                let policy = compiled.policy(generation).map(|policy| &policy.policy);
                 let none = IndexingPolicy { mode: IndexingMode::None, ..IndexingPolicy::default() };
                 indexes = Arc::new(indexes.as_ref().clone().and(policy.unwrap_or(&none)));
             }

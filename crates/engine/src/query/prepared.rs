@@ -32,7 +32,7 @@ pub(crate) struct PreparedQueryCache {
 
 /// A prepared query with the container it is bound to.
 struct PreparedQueryEntry {
-    live: Weak<CompiledProperties>,
+    compiled: Weak<CompiledProperties>,
     query: Arc<PreparedQuery>,
 }
 
@@ -53,45 +53,47 @@ impl Engine {
     /// Prepares a query text for a container.
     pub(super) fn prepare_query(
         &self,
-        live: &Arc<CompiledProperties>,
+        compiled: &Arc<CompiledProperties>,
         text: &str,
         parameters: &Parameters,
     ) -> Result<Arc<PreparedQuery>> {
         let cache = &self.core.prepared_queries;
         let is_shared = parameters.iter().next().is_none() && text.len() <= TEXT_BYTES_MAX;
-        if is_shared && let Some(prepared) = cache.get(live, text) {
+        if is_shared && let Some(prepared) = cache.get(compiled, text) {
             return Ok(prepared);
         }
-        let (_, bound) = parse_and_bind(self, &live.computed, text, parameters)?;
+        let (_, bound) = parse_and_bind(self, &compiled.computed, text, parameters)?;
         let query = Arc::new(AnalyzedQuery::new(bound));
         let prepared = Arc::new(PreparedQuery { query, latest_plan: Mutex::default() });
         if is_shared {
-            cache.insert(live, text, &prepared);
+            cache.insert(compiled, text, &prepared);
         }
         Ok(prepared)
     }
 }
 
 impl PreparedQueryCache {
-    fn get(&self, live: &Arc<CompiledProperties>, text: &str) -> Option<Arc<PreparedQuery>> {
+    fn get(&self, compiled: &Arc<CompiledProperties>, text: &str) -> Option<Arc<PreparedQuery>> {
         let by_text = self.lock();
-        let entry = by_text.get(text)?.iter().find(|entry| entry.is_of(live))?;
+        let entry = by_text.get(text)?.iter().find(|entry| entry.is_of(compiled))?;
         Some(Arc::clone(&entry.query))
     }
 
-    fn insert(&self, live: &Arc<CompiledProperties>, text: &str, query: &Arc<PreparedQuery>) {
+    fn insert(&self, compiled: &Arc<CompiledProperties>, text: &str, query: &Arc<PreparedQuery>) {
         let mut by_text = self.lock();
         // A full cache means that texts do not repeat, so no eviction policy would do better than starting over.
         if by_text.len() >= TEXTS_MAX && !by_text.contains_key(text) {
             by_text.clear();
         }
         let entries = by_text.entry(text.to_owned()).or_default();
-        entries.retain(|other| other.live.strong_count() > 0 && !other.is_of(live));
+        entries.retain(|other| other.compiled.strong_count() > 0 && !other.is_of(compiled));
         if entries.len() >= CONTAINERS_MAX {
             entries.pop_front();
         }
-        entries
-            .push_back(PreparedQueryEntry { live: Arc::downgrade(live), query: Arc::clone(query) });
+        entries.push_back(PreparedQueryEntry {
+            compiled: Arc::downgrade(compiled),
+            query: Arc::clone(query),
+        });
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<String, VecDeque<PreparedQueryEntry>>> {
@@ -102,7 +104,7 @@ impl PreparedQueryCache {
 impl PreparedQueryEntry {
     /// Whether the query was bound to this state of a container. Comparing addresses is safe: the weak reference keeps
     /// the allocation, so its address is not reused.
-    fn is_of(&self, live: &Arc<CompiledProperties>) -> bool {
-        self.live.as_ptr() == Arc::as_ptr(live)
+    fn is_of(&self, compiled: &Arc<CompiledProperties>) -> bool {
+        self.compiled.as_ptr() == Arc::as_ptr(compiled)
     }
 }

@@ -22,7 +22,7 @@ const STEP_ENTRIES: usize = 256;
 pub(super) struct PartitionCopy<'copy> {
     pub(super) store: &'copy dyn Store,
     pub(super) container: &'copy ContainerIdentity,
-    pub(super) live: &'copy CompiledProperties,
+    pub(super) compiled: &'copy CompiledProperties,
     pub(super) range: EpkRange,
     pub(super) target: Shard,
     pub(super) items: u64,
@@ -50,7 +50,10 @@ impl PartitionCopy<'_> {
                 let key = self.item_key(entry.key)?;
                 let record = ItemRecord::decode(entry.value)?;
                 self.count(None, Some(&record));
-                put_all(&mut set, entries_of(self.live, self.live.generation, &key, &record)?);
+                put_all(
+                    &mut set,
+                    entries_of(self.compiled, self.compiled.generation, &key, &record)?,
+                );
             }
             self.store.commit(self.target, vec![set]).await?;
             if !page.more {
@@ -122,8 +125,8 @@ impl PartitionCopy<'_> {
         let copied = self.record(self.target, key).await?;
         let current = self.record(source, key).await?;
         self.count(copied.as_ref(), current.as_ref());
-        let generation = self.live.generation;
-        let entries = |record: &ItemRecord| entries_of(self.live, generation, key, record);
+        let generation = self.compiled.generation;
+        let entries = |record: &ItemRecord| entries_of(self.compiled, generation, key, record);
         let old = copied.as_ref().map(entries).transpose()?.unwrap_or_default();
         let new = current.as_ref().map(entries).transpose()?.unwrap_or_default();
         for (space, entry) in old.into_keys().filter(|address| !new.contains_key(address)) {

@@ -94,8 +94,8 @@ async fn run(
     // Every source must track its writes before anything is copied: a write that is neither in the copy nor tracked
     // would be lost.
     trackers.iter().for_each(WriteTracker::start);
-    let live = container.live();
-    let result = copy_and_switch(engine, container, &live, sources, targets, &trackers).await;
+    let compiled = container.compiled();
+    let result = copy_and_switch(engine, container, &compiled, sources, targets, &trackers).await;
     trackers.iter().for_each(WriteTracker::stop);
     result
 }
@@ -103,7 +103,7 @@ async fn run(
 async fn copy_and_switch(
     engine: &Engine,
     container: &Arc<Container>,
-    live: &CompiledProperties,
+    compiled: &CompiledProperties,
     sources: &[Arc<Partition>],
     targets: Vec<PartitionRecord>,
     trackers: &[WriteTracker],
@@ -113,7 +113,7 @@ async fn copy_and_switch(
         .map(|target| PartitionCopy {
             store: engine.store(),
             container: &container.identity,
-            live,
+            compiled,
             range: target.range.clone(),
             target: target.shard,
             items: 0,
@@ -138,13 +138,13 @@ async fn copy_and_switch(
     }
     catch_up(sources, &mut copies, trackers).await?;
     // The copies were built by the policy as of the start. Their terms would not match a newer one.
-    if container.live().generation != live.generation {
+    if container.compiled().generation != compiled.generation {
         return Err(Error::new(
             ErrorKind::Unavailable,
             "the indexing policy was replaced while partitions were copied; try again",
         ));
     }
-    write_states(engine, sources, &copies, live.generation).await?;
+    write_states(engine, sources, &copies, compiled.generation).await?;
     let switched = switch(engine, &mut catalog, container, sources, &targets).await;
     // If nobody knows whether the commit arrived, the old map may be gone: the sources must not answer either way.
     if switched.is_ok() || catalog.is_unknown() {

@@ -20,7 +20,7 @@ pub(crate) type ItemEntries = BTreeMap<(Space, StorageKey), StorageValue>;
 /// The entries of one item whose terms follow the given generation of the indexing policy. They include the list of its
 /// shape's paths, although all items of that shape share it.
 pub(crate) fn entries_of(
-    live: &CompiledProperties,
+    compiled: &CompiledProperties,
     generation: u32,
     key: &ItemKey,
     record: &ItemRecord,
@@ -30,14 +30,14 @@ pub(crate) fn entries_of(
     entries.insert((ITEMS, key.as_bytes().clone()), record.as_bytes().clone());
     let position = record.header.position;
     entries.insert((CHANGE_LOG, position.key()), LogEntry::encode(key, record).into());
-    for unique in unique_keys_of(&live.properties.unique_keys, key, &item) {
+    for unique in unique_keys_of(&compiled.properties.unique_keys, key, &item) {
         entries.insert((UNIQUE_KEYS, unique), key.id_bytes());
     }
     if let Some(expiry) = own_expiry(record) {
         entries.insert((EXPIRY, expiry), key.as_bytes().clone());
     }
     if record.header.indexed {
-        let policy = live.policy(generation).ok_or_else(|| {
+        let policy = compiled.policy(generation).ok_or_else(|| {
             Error::corrupt("an indexing policy that stored terms still follow is missing")
         })?;
         let terms = terms_of(policy, key, position.ordinal, &item);

@@ -85,7 +85,7 @@ impl<'run> ItemTransaction<'run> {
         key: &ItemKey,
     ) -> std::result::Result<Option<ItemRecord>, Abort> {
         let Some(record) = self.read(key).await? else { return Ok(None) };
-        if self.context.live.is_expired(&record.header, self.context.now) {
+        if self.context.compiled.is_expired(&record.header, self.context.now) {
             self.remove(key, &record, Removal::Expired)?;
             return Ok(None);
         }
@@ -164,7 +164,7 @@ impl<'run> ItemTransaction<'run> {
         removal: Removal,
     ) -> Result<Weight> {
         let item = record.parse()?;
-        for unique in unique_keys_of(&self.context.live.properties.unique_keys, key, &item) {
+        for unique in unique_keys_of(&self.context.compiled.properties.unique_keys, key, &item) {
             self.set.remove(UNIQUE_KEYS, unique.clone());
             self.unique_keys.insert(unique, None);
         }
@@ -273,7 +273,7 @@ impl<'run> ItemTransaction<'run> {
             return ItemTerms::default();
         }
         let generation = self.state.generation_at(key.as_bytes());
-        self.context.live.policy(generation).map_or_else(ItemTerms::default, |policy| {
+        self.context.compiled.policy(generation).map_or_else(ItemTerms::default, |policy| {
             terms_of(policy, key, record.header.position.ordinal, item)
         })
     }
@@ -286,7 +286,7 @@ impl<'run> ItemTransaction<'run> {
         item: Option<&Json>,
     ) -> Vec<IndexCost> {
         let (Some(record), Some(item)) = (record, item) else { return Vec::new() };
-        let policy = self.context.live.policy(self.state.generation_at(key.as_bytes()));
+        let policy = self.context.compiled.policy(self.state.generation_at(key.as_bytes()));
         let policy = policy.filter(|_| record.header.indexed);
         policy.map_or_else(Vec::new, |policy| index_costs(&policy.policy, item))
     }
@@ -330,7 +330,7 @@ impl<'run> ItemTransaction<'run> {
         if !is_ours {
             self.set.remove(CHANGE_LOG, position.key());
         }
-        if self.context.live.retention_seconds == 0 {
+        if self.context.compiled.retention_seconds == 0 {
             // Nothing is kept, but readers of all versions and of the past must learn that something is missing.
             self.state.trimmed.forget(record, ended);
             self.loses_versions = true;
@@ -351,7 +351,7 @@ impl<'run> ItemTransaction<'run> {
         timestamp: TimestampSeconds,
     ) {
         let position = self.next_position(record.header.position.ordinal);
-        if self.context.live.retention_seconds == 0 {
+        if self.context.compiled.retention_seconds == 0 {
             self.loses_versions = true;
             return;
         }

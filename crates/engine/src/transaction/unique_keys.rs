@@ -20,7 +20,7 @@ impl ItemTransaction<'_> {
         old: Option<&Json>,
         new: &Json,
     ) -> Result<(), Abort> {
-        let unique_keys = &self.context.live.properties.unique_keys;
+        let unique_keys = &self.context.compiled.properties.unique_keys;
         if unique_keys.is_empty() {
             return Ok(());
         }

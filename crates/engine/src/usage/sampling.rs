@@ -23,7 +23,7 @@ impl Engine {
         if let Some(new) = new
             && usage.written_paths.select()
         {
-            usage.written_paths.add(new, &container.live().properties.indexing_policy);
+            usage.written_paths.add(new, &container.compiled().properties.indexing_policy);
         }
         if self.core.settings.record_traffic {
             let (random, bytes) = (self.core.environment.random(), item.text().len());

@@ -66,7 +66,7 @@ impl PartitionVerification<'_> {
         expected.item_bytes += record.body_len() as u64;
         self.check_record(&key, &record);
         let generation = self.state.generation_at(key.as_bytes());
-        match entries_of(self.live, generation, &key, &record) {
+        match entries_of(self.compiled, generation, &key, &record) {
             Ok(entries) => entries,
             Err(error) => {
                 self.find(format!("item '{}': {error}", key.id()));

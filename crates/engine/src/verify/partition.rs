@@ -21,7 +21,7 @@ use crate::partition::{Partition, PartitionState};
 pub(crate) struct PartitionVerification<'verify> {
     pub(crate) view: &'verify dyn Read,
     pub(crate) container: &'verify Container,
-    pub(crate) live: &'verify CompiledProperties,
+    pub(crate) compiled: &'verify CompiledProperties,
     pub(crate) partition: &'verify Partition,
     pub(crate) state: PartitionState,
     pub(crate) newest: Lsn,
@@ -76,11 +76,11 @@ impl Engine {
                     continue;
                 }
             };
-            let live = container.live();
+            let compiled = container.compiled();
             let mut verification = PartitionVerification {
                 view: view.as_ref(),
                 container,
-                live: &live,
+                compiled: &compiled,
                 partition: &partition,
                 state,
                 newest,

@@ -76,7 +76,7 @@ impl PartitionVerification<'_> {
         let stored = self.view.get(self.shard(), ITEMS, owner.as_bytes()).await?;
         let Some(Ok(record)) = stored.map(ItemRecord::decode) else { return Ok(false) };
         let generation = self.state.generation_at(owner.as_bytes());
-        let entries = entries_of(self.live, generation, &owner, &record);
+        let entries = entries_of(self.compiled, generation, &owner, &record);
         Ok(entries.is_ok_and(|entries| entries.contains_key(&(space, entry.key.clone()))))
     }
 

@@ -33,7 +33,7 @@ impl ExpiredItems {
         shard: Shard,
         ordinal: u64,
     ) -> Result<bool> {
-        if reader.live.properties.default_time_to_live == TimeToLive::Off {
+        if reader.compiled.properties.default_time_to_live == TimeToLive::Off {
             return Ok(true);
         }
         let is_alive = |expired: &Option<HashSet<u64>>| {
@@ -66,7 +66,7 @@ async fn collect_expired(reader: &PageReader, shard: Shard) -> Result<Option<Has
             _ => break,
         }
     }
-    let TimeToLive::Seconds(seconds) = reader.live.properties.default_time_to_live else {
+    let TimeToLive::Seconds(seconds) = reader.compiled.properties.default_time_to_live else {
         return Ok(Some(expired));
     };
     collect_default_expired(reader, shard, u64::from(seconds), expired).await

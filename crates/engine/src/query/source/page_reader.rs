@@ -34,7 +34,7 @@ pub(in crate::query) struct PageReader {
     /// The encoded states of the partitions in the snapshot.
     states: Vec<(Shard, StorageValue)>,
     pub(in crate::query) identity: Arc<ContainerIdentity>,
-    pub(in crate::query) live: Arc<CompiledProperties>,
+    pub(in crate::query) compiled: Arc<CompiledProperties>,
     /// The timestamp of the page; expiry is decided by it.
     pub(in crate::query) now: TimestampMs,
     pub(in crate::query) metrics: QueryMetrics,
@@ -48,7 +48,7 @@ impl PageReader {
         engine: &Engine,
         (snapshot, states): (Arc<dyn Read>, Vec<(Shard, StorageValue)>),
         identity: &Arc<ContainerIdentity>,
-        live: &Arc<CompiledProperties>,
+        compiled: &Arc<CompiledProperties>,
         limits: &QueryLimits,
     ) -> Self {
         Self {
@@ -56,7 +56,7 @@ impl PageReader {
             snapshot,
             states,
             identity: Arc::clone(identity),
-            live: Arc::clone(live),
+            compiled: Arc::clone(compiled),
             now: engine.now(),
             metrics: QueryMetrics::default(),
             charges: ChargeAccumulator::default(),
@@ -177,8 +177,8 @@ impl PageReader {
     pub(in crate::query) fn visible_record(&mut self, record: ItemRecord) -> Option<ItemRecord> {
         self.metrics.retrieved_items += 1;
         self.metrics.retrieved_bytes += record.body_len() as u64;
-        let is_found = record.header.indexed || !self.live.is_indexed();
-        (is_found && !self.live.is_expired(&record.header, self.now)).then_some(record)
+        let is_found = record.header.indexed || !self.compiled.is_indexed();
+        (is_found && !self.compiled.is_expired(&record.header, self.now)).then_some(record)
     }
 
     /// How many items to load at once: fewer if the items so far were large, to bound memory.
