@@ -154,7 +154,7 @@ impl GatheredPage {
 }
 
 /// Item keys of a feed range.
-pub(crate) fn feed_key_range(container: &Container, feed_range: &FeedRange) -> KeyRange {
+fn feed_key_range(container: &Container, feed_range: &FeedRange) -> KeyRange {
     let definition = &container.identity.definition;
     match feed_range {
         FeedRange::PartitionKey(key) if is_full(container, key) => {

@@ -15,7 +15,7 @@ use crate::ordered_bytes::{escape_into, push_escaped, unescape};
 
 /// The first bytes that all local terms of one logical partition share: the kind, and the 16 bytes of the effective
 /// partition key. A store may group what it caches by them.
-pub(crate) const KEY_PREFIX_BYTES: usize = 1 + 16;
+const KEY_PREFIX_BYTES: usize = 1 + 16;
 
 const fn space(number: u8, name: &'static str) -> Space {
     Space { number, name, prefix_bytes: KEY_PREFIX_BYTES }
@@ -257,7 +257,7 @@ pub(crate) fn catalog_name(key: &[u8]) -> Option<String> {
 }
 
 /// A path in a term: its length and its text, or a mark and its hash.
-pub(super) fn path_parts(path: &[u8]) -> ([u8; 2], Cow<'_, [u8]>) {
+fn path_parts(path: &[u8]) -> ([u8; 2], Cow<'_, [u8]>) {
     if path.len() > TERM_PATH_BYTES_MAX {
         let hash = structural_hash(&Json::from(String::from_utf8_lossy(path).into_owned()));
         return (u16::MAX.to_be_bytes(), hash.to_be_bytes().to_vec().into());
