@@ -11,10 +11,10 @@ use model::{ConsistencyLevel, RequestCharge};
 
 use crate::error::{Error, ErrorKind};
 
-/// What an item weighs on the bill.
+/// The size of an item as request charges count it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Weight {
-    /// Of its text without system properties.
+    /// Bytes of its text without system properties.
     pub(crate) bytes: usize,
     /// What its index costs, in 1/21 request units.
     pub(crate) index_units: u64,
@@ -28,7 +28,7 @@ pub(crate) struct WriteCost {
     pub(crate) new: Weight,
     /// What the index of removed and added leaves costs, in 1/21 request units; none if neither version is indexed.
     pub(crate) changed_units: Option<u64>,
-    /// Path by path, if an explanation was asked for.
+    /// By path, if an explanation was requested.
     pub(crate) versions: Option<Box<IndexedVersions>>,
 }
 
@@ -39,7 +39,7 @@ pub(crate) struct IndexedVersions {
     pub(crate) new: Vec<IndexCost>,
 }
 
-/// The error of a write that was refused, with what a refusal costs. A store that fails costs nothing.
+/// Adds the charge of a refused write to its error. A failure of the store is not charged.
 pub(crate) fn refused_write(error: Error) -> Error {
     match error.kind() {
         ErrorKind::Invalid
@@ -66,7 +66,7 @@ impl ChargeContext {
         requested.unwrap_or(self.consistency)
     }
 
-    /// An explanation by this account's profile.
+    /// An explanation with the profile of the account.
     pub(crate) fn explained(
         self,
         operation: &'static str,
@@ -75,7 +75,7 @@ impl ChargeContext {
         Box::new(ChargeExplanation { operation, profile: self.profile, terms })
     }
 
-    /// The explanation of a read; `bytes` is none when nothing was returned.
+    /// The explanation of a read; `bytes` is none if nothing was returned.
     pub(crate) fn explain_read(
         self,
         bytes: Option<usize>,
@@ -123,7 +123,7 @@ impl ChargeContext {
         base + charge::patch_operations(patch_operations)
     }
 
-    /// The explanation of a create, a replace or a patch, when one was asked for.
+    /// The explanation of a create, a replace or a patch, if it was requested.
     pub(crate) fn explain_write(
         self,
         cost: &WriteCost,

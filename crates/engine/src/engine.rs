@@ -169,11 +169,15 @@ impl Engine {
     }
 
     /// Waits until the map of a container no longer contains a partition that is retired.
-    pub(crate) async fn map_after(&self, container: &Container, gone: &Partition) -> Result<()> {
+    pub(crate) async fn wait_for_map_without(
+        &self,
+        container: &Container,
+        retired: &Partition,
+    ) -> Result<()> {
         if self.is_closed() {
             return Err(Error::closed());
         }
-        container.map_after(gone).await
+        container.wait_for_map_without(retired).await
     }
 
     pub(crate) fn is_closed(&self) -> bool {

@@ -1,12 +1,19 @@
-//! Values as bytes that sort like the values.
+//! Order-preserving encoding of values: the bytes sort like the values.
 //!
-//! Owns the order-preserving encoding of JSON values and of partition key values, both directions where a reader needs
-//! it. Does not own which keys are made of them: `key_layout` does.
+//! Owns the encoding of JSON values and of partition key values, and the decoding where a reader needs it. Does not own
+//! the keys made of them: see `key_layout`.
+//!
+//! ```text
+//! undefined 10 | null 20 | false 30 | true 31
+//! number    40, the double with its sign bit flipped (negative: all bits), from 2^53 on the distance of the exact integer
+//! string    50, the escaped text in the order of UTF-16, 00 00; a long one is cut: 00 01 and a hash of the whole
+//! array     60 and a hash of its structure; object 70 and a hash of its structure
+//! ```
 
 use model::value::structural_hash;
 use model::{Json, Number, PartitionKeyValue};
 
-/// The mark of absence.
+/// The tag of an absent value. Tags order the types.
 pub(crate) const UNDEFINED: u8 = 0x10;
 pub(crate) const NULL: u8 = 0x20;
 pub(crate) const FALSE: u8 = 0x30;
@@ -16,7 +23,7 @@ pub(crate) const STRING: u8 = 0x50;
 pub(crate) const ARRAY: u8 = 0x60;
 pub(crate) const OBJECT: u8 = 0x70;
 
-/// Bytes of a string that take part in the order of terms; longer ones are told apart by a hash after the cut.
+/// Bytes of a string that take part in the order of terms; longer strings are distinguished by a hash after the cut.
 pub(crate) const TERM_STRING_BYTES_MAX: usize = 1024;
 
 /// Encodes a value so that byte order is the order of values; `None` is undefined.
@@ -63,7 +70,7 @@ pub(crate) fn length_encoded(component: &PartitionKeyValue) -> usize {
     }
 }
 
-/// Partition key values, one behind the other to the end.
+/// Decodes consecutive partition key values up to the end.
 pub(crate) fn decode_components(mut key: &[u8]) -> Option<Vec<PartitionKeyValue>> {
     let mut components = Vec::with_capacity(1);
     while !key.is_empty() {
@@ -93,7 +100,7 @@ fn decode_component(key: &[u8]) -> Option<(PartitionKeyValue, usize)> {
     })
 }
 
-/// The length of the partition key value at the front; none when it could not be decoded.
+/// The length of the partition key value at the front; none if it cannot be decoded.
 pub(crate) fn component_length(key: &[u8]) -> Option<usize> {
     match *key.first()? {
         UNDEFINED | NULL | FALSE | TRUE => Some(1),
@@ -103,8 +110,8 @@ pub(crate) fn component_length(key: &[u8]) -> Option<usize> {
     }
 }
 
-/// The length of the escaped bytes at the front, with their end, if they are text. A zero is never a part of another
-/// character, so what stands between two zeros is checked by itself.
+/// The length of the escaped bytes at the front, including their terminator, if they are text. A zero byte is never part of
+/// another UTF-8 character, so that the bytes between two zeros can be checked separately.
 fn escaped_text_length(key: &[u8]) -> Option<usize> {
     let mut at = 0;
     loop {
@@ -122,19 +129,19 @@ fn escaped_text_length(key: &[u8]) -> Option<usize> {
     }
 }
 
-/// Whether bytes are UTF-8. Most are ASCII, which is seen several bytes at a time.
+/// Whether bytes are UTF-8. Most are ASCII, which is checked several bytes at a time.
 pub(crate) fn is_text(bytes: &[u8]) -> bool {
     is_ascii(bytes) || std::str::from_utf8(bytes).is_ok()
 }
 
-/// Eight bytes at a time also in short texts, where the standard library goes byte by byte.
+/// Checks eight bytes at a time, also in short texts, where the standard library checks byte by byte.
 #[inline]
 fn is_ascii(bytes: &[u8]) -> bool {
     const HIGH_BITS: u64 = u64::from_ne_bytes([0x80; 8]);
     let (words, rest) = bytes.as_chunks::<8>();
     let mut seen = words.iter().fold(0, |seen, word| seen | u64::from_ne_bytes(*word));
     match bytes.last_chunk::<8>() {
-        // What is left over, and some of what was seen.
+        // The last eight bytes: the remainder, and some that were checked before.
         Some(last) => seen |= u64::from_ne_bytes(*last),
         None => seen |= rest.iter().fold(0, |seen, byte| seen | u64::from(*byte)),
     }
@@ -146,10 +153,10 @@ fn push_double(key: &mut Vec<u8>, double: f64) {
     key.extend_from_slice(&ordered_double(double));
 }
 
-/// Doubles at this magnitude and beyond no longer hold every integer.
+/// From this magnitude on, doubles do not represent every integer.
 pub(crate) const EXACT_INTEGERS_BELOW: f64 = 9_007_199_254_740_992.0;
 
-/// A double in order, and for large numbers the distance of the exact integer from it.
+/// Appends a number: the double, and for large integers the distance of the exact value from the double.
 #[expect(clippy::cast_possible_truncation, reason = "the distance is at most 512")]
 fn push_number(key: &mut Vec<u8>, number: &Number) {
     let double = number.as_f64();
@@ -160,14 +167,14 @@ fn push_number(key: &mut Vec<u8>, number: &Number) {
     }
 }
 
-/// Flips the bits of a double so that unsigned byte order is numeric order; both zeros are one.
+/// Flips the bits of a double so that unsigned byte order is numeric order; both zeros have one encoding.
 fn ordered_double(double: f64) -> [u8; 8] {
     let bits = if double == 0.0 { 0 } else { double.to_bits() };
     let ordered = if bits >> 63 == 0 { bits ^ (1 << 63) } else { !bits };
     ordered.to_be_bytes()
 }
 
-/// A string in the order of its UTF-16 code units, cut when very long.
+/// Appends a string in the order of its UTF-16 code units; a very long one is cut.
 fn push_string(key: &mut Vec<u8>, text: &str) {
     let bytes = text.as_bytes();
     let kept = bytes.get(..TERM_STRING_BYTES_MAX).unwrap_or(bytes);
@@ -180,7 +187,7 @@ fn push_string(key: &mut Vec<u8>, text: &str) {
     }
 }
 
-/// The bytes of a string, or of its beginning, without an end.
+/// Appends the bytes of a string or of its beginning, without a terminator.
 pub(crate) fn push_text_bytes(key: &mut Vec<u8>, kept: &[u8]) {
     key.push(STRING);
     if kept.iter().any(|byte| matches!(byte, 0 | 0xEE | 0xEF)) {
@@ -205,7 +212,7 @@ pub(crate) fn invert_from(key: &mut [u8], start: usize) {
     }
 }
 
-/// Bytes that end by themselves and keep their order: 00 becomes 00 FF, the end is 00 00.
+/// Appends bytes with a terminator so that their order is kept: 00 becomes 00 FF, the terminator is 00 00.
 pub(crate) fn push_escaped(key: &mut Vec<u8>, bytes: &[u8]) {
     escape_into(key, bytes);
     key.extend_from_slice(&[0, 0]);
@@ -221,28 +228,28 @@ pub(crate) fn escape_into(key: &mut Vec<u8>, mut bytes: &[u8]) {
     key.extend_from_slice(bytes);
 }
 
-/// The length of bytes when they are escaped, with their end.
+/// The length of bytes when escaped, including the terminator.
 pub(crate) fn length_escaped(bytes: &[u8]) -> usize {
     bytes.len() + bytes.iter().filter(|&&byte| byte == 0).count() + 2
 }
 
-/// Where the first zero stands, eight bytes at a time: every item key is searched for its ends whenever it is read.
+/// Index of the first zero byte. Checks eight bytes at a time: every item key that is decoded is searched for terminators.
 fn first_zero(bytes: &[u8]) -> Option<usize> {
     const LOW_BITS: u64 = u64::from_ne_bytes([0x01; 8]);
     const HIGH_BITS: u64 = u64::from_ne_bytes([0x80; 8]);
     let (words, rest) = bytes.as_chunks::<8>();
-    for (place, word) in words.iter().enumerate() {
+    for (index, word) in words.iter().enumerate() {
         let word = u64::from_le_bytes(*word);
-        // The lowest marked byte is zero; bytes above it may be marked because it borrowed from them.
+        // The lowest marked byte is zero. Bytes above it may be marked too, because the subtraction borrowed from them.
         let zeros = word.wrapping_sub(LOW_BITS) & !word & HIGH_BITS;
         if zeros != 0 {
-            return Some(place * 8 + (zeros.trailing_zeros() / 8) as usize);
+            return Some(index * 8 + (zeros.trailing_zeros() / 8) as usize);
         }
     }
     rest.iter().position(|&byte| byte == 0).map(|at| words.len() * 8 + at)
 }
 
-/// Reads escaped bytes from the front; returns them and the length they took.
+/// Decodes escaped bytes from the front; returns them and their escaped length.
 pub(crate) fn unescape(key: &[u8]) -> Option<(Vec<u8>, usize)> {
     let mut bytes = Vec::new();
     let mut at = 0;
@@ -259,7 +266,7 @@ pub(crate) fn unescape(key: &[u8]) -> Option<(Vec<u8>, usize)> {
     }
 }
 
-/// The length of the escaped bytes at the front, with their end.
+/// The length of the escaped bytes at the front, including their terminator.
 pub(crate) fn escaped_length(key: &[u8]) -> Option<usize> {
     let mut at = 0;
     loop {

@@ -48,8 +48,8 @@ impl Engine {
             let map = container.map();
             let view = self.store().snapshot().await?;
             let mut partitions = map.partitions.iter();
-            if let Some(gone) = partitions.find(|partition| partition.published.is_retired()) {
-                self.map_after(&container, gone).await?;
+            if let Some(retired) = partitions.find(|partition| partition.published.is_retired()) {
+                self.wait_for_map_without(&container, retired).await?;
                 continue;
             }
             let compiled = container.compiled();

@@ -112,11 +112,11 @@ impl Container {
     }
 
     /// Waits until the map no longer contains a partition that is retired.
-    pub(crate) async fn map_after(&self, gone: &Partition) -> Result<()> {
+    pub(crate) async fn wait_for_map_without(&self, retired: &Partition) -> Result<()> {
         if self.deleted.load(Ordering::SeqCst) {
             return Err(Error::owner_not_found("container", &self.link));
         }
-        let is_in_map = || self.map().by_number(gone.identity.number).is_some();
+        let is_in_map = || self.map().by_number(retired.identity.number).is_some();
         if is_in_map() {
             // A partition is retired shortly before the map is replaced, and both happen under this lock. Waiting for
             // the lock therefore means waiting for the new map.

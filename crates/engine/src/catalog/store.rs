@@ -21,7 +21,7 @@ const LOAD_ENTRIES: usize = 1000;
 /// How often the store is asked whether a failed commit has arrived.
 const ASKED_AGAIN_MAX: usize = 16;
 
-/// The stored catalog with its counters; lives behind the catalog lock.
+/// The stored catalog with its counters; protected by the catalog lock.
 pub(crate) struct CatalogStore {
     pub(super) store: Arc<dyn Store>,
     next_shard: u32,
@@ -96,8 +96,8 @@ impl CatalogStore {
         self.writes
     }
 
-    /// Commits a change. After a failure the store is asked whether the change has arrived: the write counter in it tells
-    /// this commit from all others.
+    /// Commits a change. After a failure the store is asked whether the change has arrived: the write counter in it
+    /// distinguishes this commit from all others.
     pub(crate) async fn commit(&mut self, mut write: CatalogWrite) -> Result<()> {
         self.check_known()?;
         self.writes += 1;

@@ -36,7 +36,7 @@ enum ChangeContent {
     Removed(Box<RemovedItem>),
 }
 
-/// An item that is gone since.
+/// A deleted or expired item.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct RemovedItem {
     pub(super) key: ItemKey,

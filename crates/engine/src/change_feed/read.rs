@@ -42,7 +42,7 @@ impl Engine {
         loop {
             match self.read_changes_once(&container, &operation).await? {
                 Ok(response) => return Ok(response),
-                Err(retired) => self.map_after(&container, &retired).await?,
+                Err(retired) => self.wait_for_map_without(&container, &retired).await?,
             }
         }
     }

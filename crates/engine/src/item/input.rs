@@ -24,7 +24,7 @@ pub(crate) struct NewItem {
 /// Validates an item and computes its key.
 pub(crate) fn check(
     container: &ContainerIdentity,
-    given: Option<&PartitionKey>,
+    requested: Option<&PartitionKey>,
     item: MeasuredJson,
 ) -> Result<NewItem> {
     let Json::Object(object) = item.value() else {
@@ -42,16 +42,16 @@ pub(crate) fn check(
         .definition
         .validate(&extracted, Completeness::Full)
         .map_err(|invalid| partition_key_error(&invalid))?;
-    if let Some(given) = given {
-        check_partition_key(container, given)?;
-        if *given != extracted {
+    if let Some(requested) = requested {
+        check_partition_key(container, requested)?;
+        if *requested != extracted {
             return Err(Error::new(
                 ErrorKind::PartitionKeyMismatch,
                 format!(
                     "PartitionKey extracted from document doesn't match the one specified in the header. \
                      Extracted {}, given {}.",
                     extracted.to_json(),
-                    given.to_json()
+                    requested.to_json()
                 ),
             ));
         }

@@ -45,7 +45,7 @@ impl Engine {
         let (gathered, session_token) = loop {
             match self.gather_page(&container, &range, &operation, logical).await? {
                 Ok(page) => break page,
-                Err(retired) => self.map_after(&container, &retired).await?,
+                Err(retired) => self.wait_for_map_without(&container, &retired).await?,
             }
         };
         let level = self.charges().read_level(operation.options.consistency);

@@ -41,7 +41,7 @@ impl Engine {
             let stored = self.store().get(partition.identity.shard, ITEMS, key.as_bytes()).await?;
             if partition.published.is_retired() {
                 // Rare and large: boxed, so that the future of an ordinary read stays small.
-                Box::pin(self.map_after(&container, &partition)).await?;
+                Box::pin(self.wait_for_map_without(&container, &partition)).await?;
                 continue;
             }
             let record = stored.map(ItemRecord::decode).transpose()?;

@@ -32,7 +32,7 @@ impl Engine {
         loop {
             match self.read_many_once(&container, &operation).await? {
                 Ok(response) => return Ok(response),
-                Err(retired) => self.map_after(&container, &retired).await?,
+                Err(retired) => self.wait_for_map_without(&container, &retired).await?,
             }
         }
     }

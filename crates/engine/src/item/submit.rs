@@ -45,7 +45,7 @@ impl Engine {
                 Completion::Failed(failure) => return Err(failure),
                 Completion::Retired(returned) => {
                     transaction = returned;
-                    self.map_after(container, &partition).await?;
+                    self.wait_for_map_without(container, &partition).await?;
                 }
             }
         }

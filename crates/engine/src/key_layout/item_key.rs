@@ -1,6 +1,6 @@
 //! The storage key of an item: its logical partition, then its id.
 //!
-//! Owns making it, checking it when it is read, and its parts. Does not own where it stands in other keys and values.
+//! Owns encoding, validation when it is read, and its parts.
 
 use model::{EffectivePartitionKey, PartitionKey};
 use storage::StorageKey;
@@ -24,12 +24,12 @@ impl LogicalPartition {
         &self.0
     }
 
-    /// The same for counting, without a copy.
+    /// Borrows the logical partition.
     pub(crate) fn partition_ref(&self) -> LogicalPartitionRef<'_> {
         LogicalPartitionRef { key: &self.0, bytes: self.0.len() }
     }
 
-    /// The partition key it was made of; none when the bytes are not those of a logical partition.
+    /// The partition key of a logical partition; none if the bytes are damaged.
     pub(crate) fn partition_key(bytes: &[u8]) -> Option<PartitionKey> {
         let components = decode_components(bytes.get(escaped_length(bytes)?..)?)?;
         Some(PartitionKey::from_values(components))
@@ -73,7 +73,7 @@ impl ItemKey {
         Self { bytes: bytes.into(), partition_bytes }
     }
 
-    /// Reads a stored item key; none when it is not one.
+    /// Decodes a stored item key; none if it is damaged.
     pub(crate) fn decode(bytes: StorageKey, levels: usize) -> Option<Self> {
         let partition_bytes = ItemKeyView::decode(&bytes, levels)?.partition_bytes;
         Some(Self { bytes, partition_bytes })
@@ -92,7 +92,7 @@ impl ItemKey {
         LogicalPartition(self.bytes.slice(..self.partition_bytes))
     }
 
-    /// The same for counting, without a copy.
+    /// Borrows the logical partition.
     pub(crate) fn partition_ref(&self) -> LogicalPartitionRef<'_> {
         LogicalPartitionRef { key: &self.bytes, bytes: self.partition_bytes }
     }
@@ -122,7 +122,7 @@ impl ItemKey {
     }
 }
 
-/// An item key inside bytes that somebody else owns.
+/// A borrowed item key.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ItemKeyView<'bytes> {
     bytes: &'bytes [u8],
@@ -130,13 +130,13 @@ pub(crate) struct ItemKeyView<'bytes> {
 }
 
 impl<'bytes> ItemKeyView<'bytes> {
-    /// Looks at a stored item key; none when it is not one.
+    /// Validates a stored item key; none if it is damaged.
     pub(crate) fn decode(bytes: &'bytes [u8], levels: usize) -> Option<Self> {
         let partition_bytes = logical_partition_length(bytes, levels)?;
         is_text(bytes.get(partition_bytes..)?).then_some(Self { bytes, partition_bytes })
     }
 
-    /// Looks again at a key whose logical partition was found to have so many bytes.
+    /// Views a key that was validated before, with the length of its logical partition.
     pub(crate) fn checked(bytes: &'bytes [u8], partition_bytes: usize) -> Self {
         Self { bytes, partition_bytes }
     }
@@ -170,7 +170,8 @@ impl<'bytes> ItemKeyView<'bytes> {
     }
 }
 
-/// The bytes of a logical partition, with exactly so much room behind them: what fits becomes a key without a copy.
+/// The bytes of a logical partition, with exactly `room` bytes of spare capacity: a vector that is filled exactly becomes a
+/// `Bytes` without reallocation.
 fn logical_partition_bytes(
     epk: &EffectivePartitionKey,
     key: &PartitionKey,

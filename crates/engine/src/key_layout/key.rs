@@ -1,7 +1,7 @@
-//! Storage keys as writers make them, and what is read back from them.
+//! Storage keys as writers encode them, and their decoding.
 //!
-//! Owns every key of the table in `key_layout` but the first. Does not own that of an item (see `item_key`), nor ranges
-//! of terms as queries walk them (see `term`).
+//! Owns every key of the table in `key_layout` except the item key (`item_key`). Does not own ranges of terms as queries
+//! scan them (`term`).
 
 use std::borrow::Cow;
 
@@ -72,7 +72,7 @@ pub(crate) fn epk_key_range(range: &EpkRange) -> KeyRange {
     KeyRange::half_open(lower.into(), upper.into())
 }
 
-/// Position of a change in its partition: lsn, place inside the transaction, item.
+/// Position of a change in its partition: lsn, sequence number inside the transaction, item.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct ChangePosition {
     pub(crate) lsn: Lsn,
@@ -81,7 +81,7 @@ pub(crate) struct ChangePosition {
 }
 
 impl ChangePosition {
-    /// Where the lsn stands in the key: a commit writes its stamp there.
+    /// Offset of the lsn in the key: a commit writes its stamp there.
     pub(crate) const LSN_AT: usize = 0;
 
     pub(crate) fn key(self) -> StorageKey {
@@ -112,7 +112,7 @@ pub(crate) struct TermKeys {
     pub(crate) global: StorageKey,
 }
 
-/// Makes the terms of one item; their keys share an allocation as far as they fit.
+/// Encodes the terms of one item; their keys share an allocation as far as they fit.
 pub(crate) struct TermMaker<'item> {
     pub(crate) item: &'item ItemKey,
     pub(crate) ordinal: u64,
@@ -131,7 +131,7 @@ impl TermMaker<'_> {
         self.keys((LOCAL_COMPOSITE, GLOBAL_COMPOSITE), &[&composite.to_be_bytes(), values])
     }
 
-    /// Terms that say which shape an item has.
+    /// Terms of the shape of an item.
     pub(crate) fn shape(&mut self, shape: u128) -> TermKeys {
         self.keys((LOCAL_SHAPE, GLOBAL_SHAPE), &[&shape.to_be_bytes()])
     }
@@ -155,19 +155,19 @@ impl TermMaker<'_> {
     }
 }
 
-/// Where the paths of a shape are kept.
+/// The key of the paths of a shape.
 pub(crate) fn shape_paths_key(shape: u128) -> StorageKey {
     let mut key = vec![SHAPE_PATHS];
     key.extend_from_slice(&shape.to_be_bytes());
     key.into()
 }
 
-/// Whether a key of the terms space holds the paths of a shape and belongs to no single item.
+/// Whether a key of the space `terms` holds the paths of a shape and therefore belongs to no single item.
 pub(crate) fn is_shape_paths(key: &[u8]) -> bool {
     key.first() == Some(&SHAPE_PATHS)
 }
 
-/// The item an entry was written for, whatever its space.
+/// The item that an entry of any space belongs to.
 pub(crate) fn owner_of_entry(
     space: Space,
     key: &StorageKey,
@@ -220,7 +220,7 @@ pub(crate) fn unique_key(partition: &LogicalPartition, number: u8, values: &[u8]
     key.into()
 }
 
-/// An item that expires at a second of its own.
+/// The key of an item with a time to live of its own.
 pub(crate) fn expiry_key(expires_at_seconds: u64, ordinal: u64) -> StorageKey {
     let mut key = Vec::with_capacity(16);
     key.extend_from_slice(&expires_at_seconds.to_be_bytes());
@@ -228,13 +228,13 @@ pub(crate) fn expiry_key(expires_at_seconds: u64, ordinal: u64) -> StorageKey {
     key.into()
 }
 
-/// Everything that expired at `now_seconds` or before.
+/// The keys of items that expired at `now_seconds` or before.
 pub(crate) fn expired_range(now_seconds: u64) -> KeyRange {
     let upper = StorageKey::copy_from_slice(&now_seconds.saturating_add(1).to_be_bytes());
     KeyRange { lower: std::ops::Bound::Unbounded, upper: std::ops::Bound::Excluded(upper) }
 }
 
-/// A catalog key: the kind of record, then names, each of which ends by itself.
+/// A catalog key: the kind of record, then names, each with a terminator.
 pub(crate) fn catalog_key(kind: u8, names: &[&str]) -> StorageKey {
     let mut key = vec![kind];
     for name in names {
@@ -243,20 +243,20 @@ pub(crate) fn catalog_key(kind: u8, names: &[&str]) -> StorageKey {
     key.into()
 }
 
-/// What the keys of a kind have in common whose first name begins with a text.
+/// The common prefix of the keys of a kind whose first name begins with a text.
 pub(crate) fn catalog_prefix(kind: u8, beginning: &str) -> Vec<u8> {
     let mut prefix = vec![kind];
     prefix.extend_from_slice(beginning.as_bytes());
     prefix
 }
 
-/// The first name of a catalog key; none when it is not one.
+/// The first name of a catalog key; none if it is damaged.
 pub(crate) fn catalog_name(key: &[u8]) -> Option<String> {
     let (name, _) = unescape(key.get(1..)?)?;
     String::from_utf8(name).ok()
 }
 
-/// A path in a term: its length and its text, or a mark and its hash.
+/// A path in a term: its length and its text; or, if it is too long, a mark and its hash.
 fn path_parts(path: &[u8]) -> ([u8; 2], Cow<'_, [u8]>) {
     if path.len() > TERM_PATH_BYTES_MAX {
         let hash = structural_hash(&Json::from(String::from_utf8_lossy(path).into_owned()));

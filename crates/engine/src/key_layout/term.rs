@@ -1,7 +1,7 @@
-//! Ranges of terms as queries walk them, and what a term says.
+//! Ranges of terms as queries scan them, and the decoding of terms.
 //!
-//! Owns the beginning that all terms of a path, composite index or shape share, in one logical partition or across a
-//! physical one, and the way back from an entry to value, ordinal and item. Does not own which terms are written.
+//! Owns the prefix that all terms of a path, composite index or shape share, in one logical partition or across a
+//! physical one, and the decoding of an entry to value, ordinal and item. Does not own which terms are written.
 
 use bytes::{Buf, Bytes};
 use storage::{Entry, KeyRange, StorageKey};
@@ -15,14 +15,14 @@ use super::key::{
 /// Bytes of an ordinal at the end of a term.
 const ORDINAL_BYTES: usize = 8;
 
-/// What all terms of one path, composite index or shape begin with.
+/// The common prefix of all terms of one path, composite index or shape.
 #[derive(Clone, Debug)]
 pub(crate) struct TermPrefix {
     bytes: Vec<u8>,
     logical: Option<LogicalPartition>,
 }
 
-/// What a term says.
+/// A decoded term.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct TermHit {
     /// The encoded value or values.
@@ -71,12 +71,12 @@ impl TermPrefix {
         KeyRange::prefix(&self.key(value, None))
     }
 
-    /// Terms whose values lie from one place, included, to another, excluded.
+    /// Terms whose values lie between a lower bound, included, and an upper bound, excluded.
     pub(crate) fn between(&self, low: &[u8], high: &[u8]) -> KeyRange {
         KeyRange::half_open(self.key(low, None), self.key(high, None))
     }
 
-    /// The key of a term, or of the place before all terms of a value.
+    /// The key of a term; without an ordinal, the position before all terms of a value.
     pub(crate) fn key(&self, value: &[u8], ordinal: Option<u64>) -> StorageKey {
         let mut key = Vec::with_capacity(self.bytes.len() + value.len() + ORDINAL_BYTES);
         key.extend_from_slice(&self.bytes);
@@ -85,7 +85,7 @@ impl TermPrefix {
         key.into()
     }
 
-    /// Reads the terms of a page; none when one is damaged. The keys of their items share an allocation.
+    /// Decodes the terms of a page; none if one is damaged. The keys of their items share an allocation.
     pub(crate) fn decode(&self, entries: Vec<Entry>) -> Option<Vec<TermHit>> {
         let mut keys = match &self.logical {
             Some(logical) => item_keys(logical, &entries)?,
@@ -110,12 +110,12 @@ impl TermPrefix {
     }
 }
 
-/// The keys of the items that terms of a logical partition name, one after the other; none when an id is damaged.
+/// The concatenated keys of the items of local terms; none if an id is damaged.
 fn item_keys(logical: &LogicalPartition, entries: &[Entry]) -> Option<Bytes> {
     let ids: usize = entries.iter().map(|entry| entry.value.len()).sum();
     let mut keys = Vec::with_capacity(ids + entries.len() * logical.as_bytes().len());
     for entry in entries {
-        // Most ids are ASCII, which is seen at a glance.
+        // Most ids are ASCII, which is cheap to check.
         if !entry.value.is_ascii() {
             std::str::from_utf8(&entry.value).ok()?;
         }
@@ -125,12 +125,12 @@ fn item_keys(logical: &LogicalPartition, entries: &[Entry]) -> Option<Bytes> {
     Some(keys.into())
 }
 
-/// The lists of the paths of all shapes.
+/// The range of the paths of all shapes.
 pub(crate) fn shape_paths_range() -> KeyRange {
     KeyRange::prefix(&[SHAPE_PATHS])
 }
 
-/// The shape that such a list belongs to.
+/// The shape of a key in that range.
 pub(crate) fn shape_of(key: &[u8]) -> Option<u128> {
     Some(u128::from_be_bytes(key.get(1..)?.try_into().ok()?))
 }

@@ -1,4 +1,4 @@
-//! Removing the content of a shard nobody uses any more.
+//! Reclaiming: the content of a retired shard is removed.
 //!
 //! Owns one bounded step. Does not own the list of such shards: the catalog does.
 
@@ -7,7 +7,7 @@ use storage::{KeyRange, Scan, ScanLimit, Shard, Store, WriteSet};
 use crate::error::Result;
 use crate::key_layout::PARTITION_SPACES;
 
-/// Removes at most `entries_max` entries; zero means that the shard is empty.
+/// Removes at most `entries_max` entries and returns how many; zero means that the shard is empty.
 pub(crate) async fn reclaim_shard(
     store: &dyn Store,
     shard: Shard,

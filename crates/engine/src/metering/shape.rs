@@ -129,11 +129,11 @@ fn word_length(text: &str, belongs: impl Fn(char) -> bool) -> usize {
 /// Length of a string literal in bytes; up to the end if it is not closed.
 fn string_length(text: &str, quote: char) -> usize {
     let mut escaped = false;
-    for (place, character) in text.char_indices().skip(1) {
+    for (index, character) in text.char_indices().skip(1) {
         match character {
             _ if escaped => escaped = false,
             '\\' => escaped = true,
-            _ if character == quote => return place + character.len_utf8(),
+            _ if character == quote => return index + character.len_utf8(),
             _ => {}
         }
     }

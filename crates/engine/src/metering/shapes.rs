@@ -197,7 +197,7 @@ mod tests {
     #[test]
     fn index_metrics_are_computed_once_per_shape_and_policy() {
         let shapes = Shapes::default();
-        let asked = std::sync::atomic::AtomicUsize::new(0);
+        let calls = std::sync::atomic::AtomicUsize::new(0);
         for (number, generation) in [(1, 7), (2, 7), (3, 7), (4, 8), (5, 8)] {
             shapes.count(&PageUse {
                 text: &format!("SELECT * FROM c WHERE c.x = {number}"),
@@ -209,12 +209,12 @@ mod tests {
                 output_items: 0,
                 generation,
                 index_metrics: &|| {
-                    asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                    calls.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
                     IndexMetrics::default()
                 },
             });
         }
-        assert_eq!(asked.into_inner(), 2);
+        assert_eq!(calls.into_inner(), 2);
         assert_eq!(shapes.all().len(), 1);
     }
 

@@ -39,7 +39,7 @@ pub(super) enum WriterRequest {
 }
 
 impl WriterRequest {
-    /// Answers a request that no writer will take. Dropping the sender of a pause tells its receiver.
+    /// Answers a request that no writer will take. Dropping the sender of a pause notifies its receiver.
     pub(super) fn retire(self) {
         if let Self::Run(transaction) = self {
             transaction.retire();

@@ -133,7 +133,7 @@ impl Engine {
         loop {
             match self.try_open_snapshot(container, operation, query).await? {
                 Ok(snapshot) => return Ok(snapshot),
-                Err(retired) => Box::pin(self.map_after(container, &retired)).await?,
+                Err(retired) => Box::pin(self.wait_for_map_without(container, &retired)).await?,
             }
         }
     }

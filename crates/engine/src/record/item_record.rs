@@ -200,7 +200,7 @@ impl LogEntry {
     }
 }
 
-/// Why an item is gone.
+/// Why an item was removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Removal {
     Deleted,

@@ -12,5 +12,5 @@ pub(crate) use item_record::{
 };
 pub(crate) use logged_item::LoggedItem;
 pub(crate) use system_properties::{
-    Placement, SYSTEM_BYTES, SYSTEM_PROPERTIES, own_bytes, own_bytes_of_many, place,
+    Placement, SYSTEM_BYTES, SYSTEM_PROPERTIES, own_bytes, own_bytes_of_many, set_system_properties,
 };

@@ -20,7 +20,7 @@ pub(crate) enum Placement {
 }
 
 /// Sets the system properties of an item.
-pub(crate) fn place(
+pub(crate) fn set_system_properties(
     object: &mut Object,
     placement: Placement,
     self_link: &str,

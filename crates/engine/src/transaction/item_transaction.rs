@@ -27,7 +27,7 @@ use crate::key_layout::{
 use crate::partition::{Abort, PartitionState, PreparedTransaction, TransactionContext};
 use crate::record::{
     ItemHeader, ItemRecord, LogEntry, Placement, Removal, SYSTEM_BYTES, Version, earlier_position,
-    place,
+    set_system_properties,
 };
 
 /// Writes of an item besides its terms: the record, the log entry, the expiry entry, the state.
@@ -119,7 +119,7 @@ impl<'run> ItemTransaction<'run> {
         let rid = self.context.container.item_rid(header.position.ordinal);
         if let Json::Object(object) = &mut *change.item {
             let self_link = self.context.container.self_link(&rid);
-            place(object, change.placement, &self_link, &rid, &header);
+            set_system_properties(object, change.placement, &self_link, &rid, &header);
         }
         let item: &Json = change.item;
         let record = ItemRecord::new(header, item, change.bytes + SYSTEM_BYTES);
