@@ -68,6 +68,7 @@ impl CompiledProperties {
         older_policies: &BTreeMap<u32, IndexingPolicy>,
         retention_default_seconds: u64,
     ) -> Self {
+        // Older policies stay compiled while some partition may still follow them.
         let mut policies: BTreeMap<_, _> = older_policies
             .iter()
             .map(|(generation, policy)| (*generation, Arc::new(CompiledPolicy::new(policy))))

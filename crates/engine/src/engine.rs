@@ -131,6 +131,7 @@ impl Engine {
     /// # Errors
     /// `Unavailable` when the store cannot make its content durable.
     pub async fn close(self) -> Result<()> {
+        // New operations are refused first; then maintenance, which writes, comes to its end; then the writers end.
         self.core.closed.store(true, Ordering::SeqCst);
         let _round = self.core.maintaining.lock().await;
         for container in self.view().containers() {

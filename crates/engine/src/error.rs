@@ -208,3 +208,17 @@ impl From<storage::Error> for Error {
         Self { source: Some(Box::new(error)), ..Self::new(kind, "the store failed") }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn display_prints_the_message_alone_and_full_message_prints_every_source_once() {
+        let device = std::io::Error::other("device full");
+        let store = storage::Error::new(storage::ErrorKind::Device, "writing failed");
+        let error = Error::from(store.with_source(device));
+        assert_eq!(error.to_string(), "the store failed");
+        assert_eq!(error.full_message(), "the store failed: writing failed: device full");
+    }
+}

@@ -229,6 +229,8 @@ impl Engine {
         let record = self.new_container(&mut catalog, &database, operation);
         let mut write = CatalogWrite::default();
         write.put_container(&database.record.properties.id, &record);
+        // The commit comes first: a container must not take writes before the catalog knows its shards, or a crash would
+        // lose them.
         catalog.commit(write).await?;
         let container = Container::start(self, &database.record.properties.id, record).await?;
         let value = container.resource();
@@ -335,6 +337,8 @@ impl Engine {
             .check_replace(&operation.properties)
             .map_err(|property| Error::new(ErrorKind::Immutable(property), property.message()))?;
         check(&operation.properties)?;
+        // The old policy is kept until every partition is rebuilt: removing an item's terms needs the policy by which they
+        // were written.
         if record.properties.indexing_policy != operation.properties.indexing_policy {
             let old = record.properties.indexing_policy.clone();
             record.older_policies.insert(record.generation, old);
@@ -346,6 +350,7 @@ impl Engine {
         let mut write = CatalogWrite::default();
         write.put_container(&operation.link.database, &record);
         catalog.commit(write).await?;
+        // After the commit: a policy that is in use but not stored would be lost by a crash, with terms that follow it.
         container.compiled.replace(CompiledProperties::new(
             record.properties.clone(),
             record.generation,

@@ -32,6 +32,7 @@ impl Engine {
         container.write_removal(&mut write);
         catalog.remove_attached_below(&container.identity.rid, &mut write).await?;
         let removed = catalog.commit(write).await;
+        // If nobody knows whether the commit arrived, the container may be deleted: it must not answer either way.
         if removed.is_ok() || catalog.is_unknown() {
             container.retire(pauses).await;
         }

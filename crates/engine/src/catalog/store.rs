@@ -107,6 +107,8 @@ impl CatalogStore {
         let Err(error) = self.store.commit(CATALOG_SHARD, vec![write.set]).await else {
             return Ok(());
         };
+        // The commit may have arrived although its acknowledgement was lost. The counters are part of the commit and differ
+        // from those of every other commit, so that reading them back decides.
         for _ in 0..ASKED_AGAIN_MAX {
             let stored = self.store.get(CATALOG_SHARD, CATALOG, &catalog_key(NUMBERS, &[])).await;
             let Ok(stored) = stored else { continue };

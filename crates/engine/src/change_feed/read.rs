@@ -85,6 +85,8 @@ impl Engine {
             }
             let (kind, now) = (OperationKind::ChangeFeed, self.now());
             Admission::new(&container.throughput, &partition.throughput, kind, now, logical)?;
+            // Taken before the scan: everything up to this lsn is in the snapshot, so that an empty result may advance the
+            // position to it.
             let lsn = partition.published.lsn();
             session_token.advance(partition.identity.number, lsn);
             let scanned = self.scan_part(container, &partition, &part, operation, items_max);
@@ -92,6 +94,8 @@ impl Engine {
             more |= found.through.is_some();
             let seen = found.changes.last().map_or(Lsn::ZERO, Change::lsn);
             let through = found.through.unwrap_or(lsn.max(seen)).max(part.lsn);
+            // The part that was read goes to the end: the next page begins with another partition, so that a busy one does
+            // not starve the others.
             waiting.push_back(RangePosition { range: part.range, lsn: through });
             visited.push(Arc::clone(&partition.throughput));
             if found.changes.is_empty() {

@@ -39,6 +39,7 @@ impl Engine {
             let admission = Admission::new(throughput, &partition.throughput, kind, now, logical)?;
             session::check(operation.options.session_token.as_ref(), &partition)?;
             let stored = self.store().get(partition.identity.shard, ITEMS, key.as_bytes()).await?;
+            // Checked after the read, not before: a partition that is not retired now had all acknowledged writes then.
             if partition.published.is_retired() {
                 // Rare and large: boxed, so that the future of an ordinary read stays small.
                 Box::pin(self.wait_for_map_without(&container, &partition)).await?;

@@ -64,6 +64,7 @@ impl Engine {
             session::check(operation.options.session_token.as_ref(), &partition)?;
             let keys: Vec<_> = wanted.iter().map(|(_, key)| key.clone()).collect();
             let stored = self.store().get_many(partition.identity.shard, ITEMS, &keys).await?;
+            // Checked after the read; see `read_item`.
             if partition.published.is_retired() {
                 return Ok(Err(partition));
             }

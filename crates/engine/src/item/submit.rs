@@ -43,6 +43,7 @@ impl Engine {
                     return Ok(Committed { transaction, response, partition, lsn });
                 }
                 Completion::Failed(failure) => return Err(failure),
+                // The transaction did not run, so that submitting it again cannot write twice.
                 Completion::Retired(returned) => {
                     transaction = returned;
                     self.wait_for_map_without(container, &partition).await?;

@@ -95,6 +95,8 @@ async fn expire_inherited(
     let levels = transaction.context.container.levels();
     let started = transaction.state.expiry_after;
     let mut range = ChangePosition::after(started);
+    // The transaction that is being read. The cursor in the state is always the one before it: only when an entry of a
+    // later lsn shows up are all entries of a transaction known to be handled.
     let mut reached = started;
     let mut handled = 0;
     loop {
@@ -103,6 +105,7 @@ async fn expire_inherited(
             let lsn = change_position(key)?.lsn;
             let (item, record) = LogEntry::decode(value.clone(), levels)?;
             if record.header.timestamp.0 + default_seconds > now {
+                // Everything after this entry is younger. The cursor stops right before its transaction.
                 let before = Lsn(lsn.0.saturating_sub(1));
                 transaction.state.expiry_after = transaction.state.expiry_after.max(before);
                 return Ok((handled, false));
@@ -111,6 +114,7 @@ async fn expire_inherited(
                 transaction.state.expiry_after = reached;
                 reached = lsn;
             }
+            // Items with a time to live of their own are found through the space `expiry`.
             if inherits(&record.header) {
                 *charge += remove_expired(transaction, item.as_bytes().clone()).await?;
                 handled += 1;

@@ -135,6 +135,7 @@ impl Engine {
         {
             return Ok(());
         }
+        // Checked again under the lock: the policy may have been replaced, or the container deleted, since the first look.
         let mut catalog = self.core.catalog.lock().await;
         let mut record = container.record();
         let is_stored =

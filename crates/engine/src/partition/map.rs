@@ -144,6 +144,7 @@ pub(crate) struct PartitionMap {
 impl PartitionMap {
     /// The partition that owns an epk.
     pub(crate) fn locate(&self, epk: &EffectivePartitionKey) -> Option<&Arc<Partition>> {
+        // Ranges are adjacent and sorted: the owner is the last partition that does not begin after the epk.
         let after = self.partitions.partition_point(|partition| partition.range.min <= *epk);
         self.partitions.get(after.checked_sub(1)?)
     }

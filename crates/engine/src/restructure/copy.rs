@@ -100,6 +100,7 @@ impl PartitionCopy<'_> {
             for lsn in lsns {
                 self.refresh_versions(source, &key, *lsn, &mut set).await?;
             }
+            // The version before the current one ended with the write that was tracked, so that it is new in the versions.
             if let Some(record) = current {
                 let previous = resolve_position(record.header.previous, record.header.position.lsn);
                 self.refresh_version(source, previous, &mut set).await?;
@@ -129,6 +130,7 @@ impl PartitionCopy<'_> {
         let entries = |record: &ItemRecord| entries_of(self.compiled, generation, key, record);
         let old = copied.as_ref().map(entries).transpose()?.unwrap_or_default();
         let new = current.as_ref().map(entries).transpose()?.unwrap_or_default();
+        // The copy may have an older state of the item; entries that only the old state had must go.
         for (space, entry) in old.into_keys().filter(|address| !new.contains_key(address)) {
             if self.is_unowned(source, key, space, &entry).await? {
                 set.remove(space, entry);

@@ -58,8 +58,10 @@ impl BucketLevel {
 
     fn fill(&mut self, at: TimestampMs, rate: RefillRate) {
         let elapsed_ms = at.0.saturating_sub(self.at.0).min(IDLE_MS_MAX);
+        // A clock that goes back adds nothing, and must not add the same time again later.
         self.at = self.at.max(at);
         let elapsed_ms = i64::try_from(elapsed_ms).unwrap_or(0);
+        // The bucket holds one second of throughput; what does not fit becomes burst capacity.
         let capacity = rate.parts() * 1000;
         let filled = self.now + elapsed_ms * rate.parts();
         self.now = filled.min(capacity);
@@ -78,6 +80,7 @@ impl BucketLevel {
     }
 
     fn wait_ms(&self, rate: RefillRate) -> u64 {
+        // While there is burst capacity, the level rises faster by the rate at which it may be used.
         let missing = -self.now;
         let per_ms = rate.parts() + if self.burst >= missing { rate.burst_parts() } else { 0 };
         let wait = (missing + per_ms.max(1) - 1) / per_ms.max(1);
