@@ -23,7 +23,7 @@ pub(crate) fn small_store(folder: &Path, durability: Durability) -> storage::Res
 
 /// An engine that does no maintenance by itself.
 pub(crate) async fn open_quiet(folder: &Path, environment: Environment) -> engine::Result<Engine> {
-    let settings = EngineSettings { maintenance: false, ..Settings::default() };
+    let settings = EngineSettings { maintenance: false, ..EngineSettings::default() };
     Engine::open(small_store(folder, Durability::Synced)?, environment, settings).await
 }
 

@@ -53,7 +53,7 @@ async fn write_for_ever(folder: PathBuf, seed: u64, serial: u64) {
         maintenance_every_ms: 15,
         maintenance_items_max: 64,
         version_retention_seconds: 1,
-        ..Settings::default()
+        ..EngineSettings::default()
     };
     let durability = match std::env::var_os(RELAXED) {
         Some(_) => Durability::Relaxed { sync_every_ms: 50 },

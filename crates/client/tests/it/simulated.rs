@@ -46,7 +46,7 @@ pub(crate) async fn orders(seed: u64) -> (Account, Container, Waits) {
     let environment = Environment::new(clock, randomness, Arc::new(spawner));
     let store = Arc::new(storage::memory::MemoryStore::new());
     // Maintenance would wait too, and its waits are not ours.
-    let settings = EngineSettings { maintenance: false, ..Settings::default() };
+    let settings = EngineSettings { maintenance: false, ..EngineSettings::default() };
     let engine = Engine::open(store, environment, settings).await.unwrap();
     let account = Account::embedded(engine).await.unwrap();
     let database = account.database("shop").unwrap();

@@ -109,7 +109,7 @@ impl Account {
 
 /// EngineSettings without a life of their own.
 pub(crate) fn quiet() -> EngineSettings {
-    EngineSettings { maintenance: false, ..Settings::default() }
+    EngineSettings { maintenance: false, ..EngineSettings::default() }
 }
 
 /// A container with the partition key `/pk`.
