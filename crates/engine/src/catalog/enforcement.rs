@@ -55,7 +55,7 @@ impl Engine {
     ///
     /// # Errors
     /// `OwnerNotFound` when there is no such container.
-    pub fn is_throughput_enforced(&self, link: &ContainerLink) -> Result<bool> {
+    pub fn throughput_enforced(&self, link: &ContainerLink) -> Result<bool> {
         Ok(self.container(link)?.throughput.gate.is_enforced())
     }
 }

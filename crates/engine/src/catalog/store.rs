@@ -164,7 +164,7 @@ impl CatalogStore {
     }
 
     /// Whether the content of a shard is still to be removed.
-    pub(crate) async fn is_to_reclaim(&self, shard: Shard) -> Result<bool> {
+    pub(crate) async fn read_reclaim_mark(&self, shard: Shard) -> Result<bool> {
         self.check_known()?;
         Ok(self.store.get(CATALOG_SHARD, CATALOG, &reclaim_key(shard)).await?.is_some())
     }

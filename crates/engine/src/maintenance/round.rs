@@ -156,7 +156,7 @@ impl Engine {
         for shard in shards {
             // Checked again under the lock: a split may have started to use the shard since the list was read.
             let mut catalog = self.core.catalog.lock().await;
-            if self.core.is_building(shard) || !catalog.is_to_reclaim(shard).await? {
+            if self.core.is_building(shard) || !catalog.read_reclaim_mark(shard).await? {
                 continue;
             }
             let removed =

@@ -132,7 +132,7 @@ impl PartitionCopy<'_> {
         let new = current.as_ref().map(entries).transpose()?.unwrap_or_default();
         // The copy may have an older state of the item; entries that only the old state had must go.
         for (space, entry) in old.into_keys().filter(|address| !new.contains_key(address)) {
-            if self.is_unowned(source, key, space, &entry).await? {
+            if self.check_unowned(source, key, space, &entry).await? {
                 set.remove(space, entry);
             }
         }
@@ -142,7 +142,7 @@ impl PartitionCopy<'_> {
 
     /// Whether an entry that an item no longer has can be removed. The paths of its shape may belong to other items. A
     /// unique key that it released may have been taken by another item, which is copied before or after this one.
-    async fn is_unowned(
+    async fn check_unowned(
         &self,
         source: Shard,
         item: &ItemKey,

@@ -56,7 +56,7 @@ impl PartitionVerification<'_> {
                 if space == TERMS && is_shape_paths(&entry.key) {
                     continue;
                 }
-                if !self.has_owner(space, &entry).await? {
+                if !self.check_owner(space, &entry).await? {
                     let key = hex(&entry.key);
                     self.find(format!(
                         "an entry of space {} belongs to no item: {key}",
@@ -68,7 +68,7 @@ impl PartitionVerification<'_> {
         Ok(())
     }
 
-    async fn has_owner(&self, space: Space, entry: &Entry) -> Result<bool> {
+    async fn check_owner(&self, space: Space, entry: &Entry) -> Result<bool> {
         let levels = self.container.identity.levels();
         let Some(owner) = owner_of_entry(space, &entry.key, &entry.value, levels) else {
             return Ok(false);

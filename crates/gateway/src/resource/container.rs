@@ -162,7 +162,7 @@ async fn read(engine: &Engine, request: &Request, address: &ContainerAddress) ->
         .with_static(header::MAX_CONTENT_LENGTH, "2097152")
         .with_static(header::LAZY_INDEX_PROGRESS, "-1")
         .with(header::INDEX_PROGRESS, outcome.value.index_progress_percent);
-    if engine.is_throughput_enforced(link)? {
+    if engine.throughput_enforced(link)? {
         reply = reply.with_static(header::ENFORCE_THROUGHPUT, "true");
     }
     if is_shared {

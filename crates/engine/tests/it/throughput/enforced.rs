@@ -69,13 +69,13 @@ async fn without_being_asked_nothing_is_enforced() {
     for _ in 0..1000 {
         account.read(&link, "a", "1").await.unwrap();
     }
-    assert!(!account.engine.is_throughput_enforced(&link).unwrap());
+    assert!(!account.engine.throughput_enforced(&link).unwrap());
     account.engine.enforce_throughput(&link, Some(true)).await.unwrap();
     assert_eq!(reads(&account, &link, "a").await.0, 401);
     let account = account.reopened().await;
-    assert!(account.engine.is_throughput_enforced(&link).unwrap(), "the choice is stored");
+    assert!(account.engine.throughput_enforced(&link).unwrap(), "the choice is stored");
     account.engine.enforce_throughput(&link, None).await.unwrap();
-    assert!(!account.engine.is_throughput_enforced(&link).unwrap());
+    assert!(!account.engine.throughput_enforced(&link).unwrap());
 }
 
 #[tokio::test]
