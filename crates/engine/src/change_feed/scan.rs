@@ -46,7 +46,7 @@ pub(crate) struct FeedScanResult {
 
 /// The limits of a page.
 #[derive(Clone, Copy)]
-struct PageLimits {
+struct FeedPageLimits {
     after: Lsn,
     items_max: usize,
     /// Up to this lsn no entry is missing; none if the end of the log was reached.
@@ -87,7 +87,7 @@ impl FeedScan<'_> {
         items_max: usize,
     ) -> Result<FeedScanResult> {
         let through = entries.complete_through;
-        let page = PageLimits { after, items_max, through };
+        let page = FeedPageLimits { after, items_max, through };
         if entries.versions.as_slice().is_empty() {
             return self.page(page, entries.log.map(|entry| (FeedSource::Log, entry)));
         }
@@ -96,10 +96,10 @@ impl FeedScan<'_> {
 
     fn page(
         &self,
-        page: PageLimits,
+        page: FeedPageLimits,
         entries: impl Iterator<Item = (FeedSource, Entry)>,
     ) -> Result<FeedScanResult> {
-        let PageLimits { after, items_max, through } = page;
+        let FeedPageLimits { after, items_max, through } = page;
         let mut changes: Vec<Change> = Vec::with_capacity(entries.size_hint().0.min(items_max));
         let mut last = after;
         for (source, entry) in entries {
