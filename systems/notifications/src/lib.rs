@@ -9,12 +9,12 @@
 //! ```
 
 mod action;
+mod body_field;
 mod charge;
 mod containers;
 pub mod delivery;
 mod domain;
 mod error;
-mod field;
 mod http;
 mod monitor;
 mod notifications;
@@ -39,6 +39,6 @@ pub use http::{ADMIN_ROLE, SERVICE_ROLE};
 pub use monitor::{DispatchObserver, DispatchStep};
 pub use notifications::Notifications;
 pub use page::PAGES;
-pub use question::{EventPage, ListOptions, NotificationPage, Stats};
+pub use question::{EventPage, ListOptions, NotificationPage, QueueStats};
 pub use reaction::{DeviceCleanup, DispatchRound, Dispatcher, SweepReport};
 pub use settings::{Indexing, NotificationSettings, PreferenceDefaults, PushRateLimit, QuietMode};

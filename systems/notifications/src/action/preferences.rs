@@ -7,10 +7,10 @@ use client::ErrorKind;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use crate::body_field::{BodyField, collect};
 use crate::charge::{ChargeMeter, ChargedValue};
 use crate::domain::{Preferences, QuietHours, UserId, find_time_zone};
 use crate::error::{Error, InvalidField, Result};
-use crate::field::{Field, collect};
 use crate::notifications::Notifications;
 
 /// The preferences to change; the others stay.
@@ -37,19 +37,19 @@ pub(crate) struct PreferencesBody {
     /// IANA name of the time zone.
     #[serde(default)]
     #[schema(value_type = Option<String>)]
-    timezone: Field<String>,
+    timezone: BodyField<String>,
     /// 24 values, one for each local hour; true is quiet.
     #[serde(default)]
     #[schema(value_type = Option<Vec<bool>>, min_items = 24, max_items = 24)]
-    quiet_hours: Field<Vec<bool>>,
+    quiet_hours: BodyField<Vec<bool>>,
     /// The categories to switch on or off.
     #[serde(default)]
     #[schema(value_type = Option<CategoriesBody>)]
-    categories: Field<CategoriesBody>,
+    categories: BodyField<CategoriesBody>,
     /// Language of texts.
     #[serde(default)]
     #[schema(value_type = Option<String>)]
-    locale: Field<String>,
+    locale: BodyField<String>,
     /// Properties that are no preferences.
     #[serde(flatten)]
     #[schema(ignore)]
@@ -62,15 +62,15 @@ pub(crate) struct CategoriesBody {
     /// What other people do.
     #[serde(default)]
     #[schema(value_type = Option<bool>)]
-    social: Field<bool>,
+    social: BodyField<bool>,
     /// News about the system.
     #[serde(default)]
     #[schema(value_type = Option<bool>)]
-    news: Field<bool>,
+    news: BodyField<bool>,
     /// Offers.
     #[serde(default)]
     #[schema(value_type = Option<bool>)]
-    marketing: Field<bool>,
+    marketing: BodyField<bool>,
     /// Properties that are no such categories.
     #[serde(flatten)]
     #[schema(ignore)]
@@ -91,9 +91,9 @@ impl PreferencesChange {
         let mut errors = Vec::new();
         let mut change = Self::default();
         match body.categories {
-            Field::Missing => {}
-            Field::Valid(categories) => change.parse_categories(categories, &mut errors),
-            Field::Null | Field::Invalid(_) => {
+            BodyField::Missing => {}
+            BodyField::Valid(categories) => change.parse_categories(categories, &mut errors),
+            BodyField::Null | BodyField::Invalid(_) => {
                 let message = "is not an object like {\"social\": true}";
                 errors.push(InvalidField::new("categories", message));
             }
@@ -160,21 +160,21 @@ impl PreferencesChange {
     }
 }
 
-fn parse_text(field: Field<String>) -> std::result::Result<Option<String>, String> {
+fn parse_text(field: BodyField<String>) -> std::result::Result<Option<String>, String> {
     match field {
-        Field::Missing => Ok(None),
-        Field::Valid(text) => Ok(Some(text)),
-        Field::Null => Err("is null, not a text".to_owned()),
-        Field::Invalid(value) => Err(format!("is {value}, not a text")),
+        BodyField::Missing => Ok(None),
+        BodyField::Valid(text) => Ok(Some(text)),
+        BodyField::Null => Err("is null, not a text".to_owned()),
+        BodyField::Invalid(value) => Err(format!("is {value}, not a text")),
     }
 }
 
-fn parse_toggle(field: Field<bool>) -> std::result::Result<Option<bool>, String> {
+fn parse_toggle(field: BodyField<bool>) -> std::result::Result<Option<bool>, String> {
     match field {
-        Field::Missing => Ok(None),
-        Field::Valid(on) => Ok(Some(on)),
-        Field::Null => Err("is null, neither true nor false".to_owned()),
-        Field::Invalid(value) => Err(format!("is {value}, neither true nor false")),
+        BodyField::Missing => Ok(None),
+        BodyField::Valid(on) => Ok(Some(on)),
+        BodyField::Null => Err("is null, neither true nor false".to_owned()),
+        BodyField::Invalid(value) => Err(format!("is {value}, neither true nor false")),
     }
 }
 
@@ -187,12 +187,14 @@ fn validate_time_zone(name: Option<String>) -> std::result::Result<Option<String
     }
 }
 
-fn parse_quiet_hours(field: Field<Vec<bool>>) -> std::result::Result<Option<QuietHours>, String> {
+fn parse_quiet_hours(
+    field: BodyField<Vec<bool>>,
+) -> std::result::Result<Option<QuietHours>, String> {
     let expected = "needs 24 values true or false, one for each hour, true is quiet";
     match field {
-        Field::Missing => Ok(None),
-        Field::Null | Field::Invalid(_) => Err(expected.to_owned()),
-        Field::Valid(hours) => {
+        BodyField::Missing => Ok(None),
+        BodyField::Null | BodyField::Invalid(_) => Err(expected.to_owned()),
+        BodyField::Valid(hours) => {
             let count = hours.len();
             let hours = <[bool; 24]>::try_from(hours);
             let hours = hours.map_err(|_| format!("has {count} values; {expected}"))?;

@@ -6,7 +6,7 @@ use service::http::{HttpResult, JsonBody, PathParams, Problem, ProblemDocument, 
 use service::identity::Caller;
 
 use crate::domain::{EventStatus, NotificationEvent};
-use crate::question::Stats;
+use crate::question::QueueStats;
 
 use super::router::{ADMIN_ROLE, ApiState};
 
@@ -86,14 +86,14 @@ pub(super) async fn retry(
 
 /// Numbers of events by status.
 #[utoipa::path(get, path = "/admin/stats", responses(
-    (status = 200, body = Stats),
+    (status = 200, body = QueueStats),
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 403, body = ProblemDocument, content_type = "application/problem+json"),
 ))]
 pub(super) async fn stats(
     State(api): State<ApiState>,
     caller: Caller,
-) -> HttpResult<JsonBody<Stats>> {
+) -> HttpResult<JsonBody<QueueStats>> {
     caller.require_role(ADMIN_ROLE)?;
     Ok(JsonBody(api.system.stats().await?.value))
 }

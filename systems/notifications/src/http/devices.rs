@@ -8,9 +8,9 @@ use service::http::{HttpResult, JsonBody, PathParams, Problem, ProblemDocument, 
 use service::identity::Caller;
 
 use crate::action::DeviceRegistration;
+use crate::body_field::{BodyField, collect};
 use crate::domain::{Device, DeviceId, Platform, PushToken, RevokedReason, UtcTimestamp};
 use crate::error::InvalidField;
-use crate::field::{Field, collect};
 
 use super::problem::with_fields;
 use super::router::{ApiState, require_user};
@@ -58,18 +58,18 @@ pub(super) struct RegistrationBody {
     /// Made by the client, the same for one installation.
     #[serde(default)]
     #[schema(value_type = String, required = true)]
-    device_id: Field<String>,
+    device_id: BodyField<String>,
     /// Where the provider delivers pushes for this device.
     #[serde(default)]
     #[schema(value_type = String, required = true)]
-    push_token: Field<String>,
+    push_token: BodyField<String>,
     #[serde(default)]
     #[schema(value_type = Platform, required = true)]
-    platform: Field<Platform>,
+    platform: BodyField<Platform>,
     /// At most 100 characters.
     #[serde(default)]
     #[schema(value_type = Option<String>)]
-    label: Field<String>,
+    label: BodyField<String>,
     /// Properties that a device does not have.
     #[serde(flatten)]
     #[schema(ignore)]
@@ -190,7 +190,7 @@ fn parse_registration(body: Value) -> HttpResult<DeviceRegistration> {
     }
 }
 
-fn parse_label(label: Field<String>) -> Result<Option<String>, String> {
+fn parse_label(label: BodyField<String>) -> Result<Option<String>, String> {
     const WRONG: &str = "is not a text of at most 100 characters";
     match label.optional(WRONG)? {
         Some(label) if label.chars().count() > 100 => Err(WRONG.to_owned()),

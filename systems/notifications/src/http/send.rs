@@ -10,9 +10,9 @@ use service::http::{HttpResult, JsonBody, Problem, ProblemDocument};
 use service::identity::Caller;
 
 use crate::action::NewEvent;
+use crate::body_field::{BodyField, collect};
 use crate::domain::{EventPayload, EventStatus, EventType, TargetType, UserId, UtcTimestamp};
 use crate::error::InvalidField;
-use crate::field::{Field, collect};
 
 use super::problem::with_fields;
 use super::router::{ApiState, SERVICE_ROLE};
@@ -27,29 +27,29 @@ pub(super) struct SendBody {
     /// One user; or `userIds`.
     #[serde(default)]
     #[schema(value_type = Option<String>)]
-    user_id: Field<String>,
+    user_id: BodyField<String>,
     /// At most 50 users; or `userId`.
     #[serde(default)]
     #[schema(value_type = Option<Vec<String>>)]
-    user_ids: Field<Vec<String>>,
+    user_ids: BodyField<Vec<String>>,
     #[serde(default)]
     #[schema(value_type = EventType, required = true)]
-    event_type: Field<EventType>,
+    event_type: BodyField<EventType>,
     #[serde(default)]
     #[schema(value_type = PayloadBody, required = true)]
-    payload: Field<PayloadBody>,
+    payload: BodyField<PayloadBody>,
     /// Events with the same key within the dedupe window become one notification.
     #[serde(default)]
     #[schema(value_type = Option<String>)]
-    dedupe_key: Field<String>,
+    dedupe_key: BodyField<String>,
     /// The event is not processed before this time.
     #[serde(default)]
     #[schema(value_type = Option<String>)]
-    scheduled_at: Field<String>,
+    scheduled_at: BodyField<String>,
     /// Another request with the same key does not create another event.
     #[serde(default)]
     #[schema(value_type = Option<String>)]
-    idempotency_key: Field<String>,
+    idempotency_key: BodyField<String>,
     /// Properties that a request does not have.
     #[serde(flatten)]
     #[schema(ignore)]
@@ -63,23 +63,23 @@ pub(super) struct PayloadBody {
     /// Id of who did it.
     #[serde(default)]
     #[schema(value_type = Option<String>)]
-    actor_id: Field<String>,
+    actor_id: BodyField<String>,
     /// Name of who did it.
     #[serde(default)]
     #[schema(value_type = Option<String>)]
-    actor_name: Field<String>,
+    actor_name: BodyField<String>,
     /// A few words of the content.
     #[serde(default)]
     #[schema(value_type = Option<String>)]
-    snippet: Field<String>,
+    snippet: BodyField<String>,
     /// Id of what it was done to.
     #[serde(default)]
     #[schema(value_type = String, required = true)]
-    target_id: Field<String>,
+    target_id: BodyField<String>,
     /// Type of what it was done to.
     #[serde(default)]
     #[schema(value_type = TargetType, required = true)]
-    target_type: Field<TargetType>,
+    target_type: BodyField<TargetType>,
     #[serde(flatten)]
     #[schema(ignore)]
     extra: Map<String, Value>,
@@ -154,7 +154,7 @@ fn parse_body(body: Value) -> Result<Vec<NewEvent>, Vec<InvalidField>> {
         .ok_or_else(|| format!("is not one of {}", EventType::ALL.map(EventType::name).join(", ")));
     let event_type = collect(&mut errors, "eventType", event_type);
     let payload = parse_payload(body.payload, &mut errors);
-    let mut text = |name: &str, field: Field<String>| {
+    let mut text = |name: &str, field: BodyField<String>| {
         collect(&mut errors, name, field.optional(NOT_TEXT)).flatten()
     };
     let dedupe_key = text("dedupeKey", body.dedupe_key);
@@ -179,14 +179,14 @@ fn parse_body(body: Value) -> Result<Vec<NewEvent>, Vec<InvalidField>> {
 const NOT_TEXT: &str = "is not a text";
 
 fn parse_users(
-    user_id: Field<String>,
-    user_ids: Field<Vec<String>>,
+    user_id: BodyField<String>,
+    user_ids: BodyField<Vec<String>>,
     errors: &mut Vec<InvalidField>,
 ) -> Vec<UserId> {
     let (names, field) = match (user_id, user_ids) {
-        (Field::Valid(user), Field::Missing) => (vec![user], "userId"),
-        (Field::Missing, Field::Valid(users)) => (users, "userIds"),
-        (Field::Missing, Field::Invalid(Value::Array(_))) => {
+        (BodyField::Valid(user), BodyField::Missing) => (vec![user], "userId"),
+        (BodyField::Missing, BodyField::Valid(users)) => (users, "userIds"),
+        (BodyField::Missing, BodyField::Invalid(Value::Array(_))) => {
             errors.push(InvalidField::new("userIds", "has an element that is not a text"));
             return Vec::new();
         }
@@ -215,14 +215,14 @@ fn parse_users(
 }
 
 fn parse_payload(
-    payload: Field<PayloadBody>,
+    payload: BodyField<PayloadBody>,
     errors: &mut Vec<InvalidField>,
 ) -> Option<EventPayload> {
     let Some(payload) = payload.valid() else {
         errors.push(InvalidField::new("payload", "is missing or not an object"));
         return None;
     };
-    let mut text = |name: &str, field: Field<String>| {
+    let mut text = |name: &str, field: BodyField<String>| {
         collect(errors, name, field.optional(NOT_TEXT)).flatten()
     };
     let actor_id = text("payload.actorId", payload.actor_id);

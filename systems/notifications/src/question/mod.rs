@@ -9,4 +9,4 @@ mod unread;
 
 pub use events::EventPage;
 pub use list::{ListOptions, NotificationPage};
-pub use stats::Stats;
+pub use stats::QueueStats;

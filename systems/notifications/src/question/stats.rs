@@ -14,7 +14,8 @@ use crate::notifications::Notifications;
 /// Numbers of events.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Stats {
+#[schema(as = Stats)]
+pub struct QueueStats {
     /// Events by status.
     pub events: BTreeMap<String, u64>,
     /// Events that failed and have no attempts left.
@@ -44,7 +45,7 @@ impl Notifications {
     ///
     /// # Errors
     /// Those of the account.
-    pub async fn stats(&self) -> Result<ChargedValue<Stats>> {
+    pub async fn stats(&self) -> Result<ChargedValue<QueueStats>> {
         let events = &self.core.containers.events;
         let mut meter = ChargeMeter::default();
         let (counts, dead) = if self.core.account.is_connected() {
@@ -60,7 +61,7 @@ impl Notifications {
         let oldest = events.query::<OldestRow>(&oldest).await?;
         let oldest: Vec<OldestRow> = meter.record(oldest);
         let oldest_pending_at = oldest.first().map(|oldest| oldest.at);
-        Ok(meter.finish(Stats { events: counts, dead, oldest_pending_at }))
+        Ok(meter.finish(QueueStats { events: counts, dead, oldest_pending_at }))
     }
 
     /// Lets the engine count, which reads only the index.

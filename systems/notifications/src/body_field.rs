@@ -1,6 +1,6 @@
 //! A property of a request body that may be wrong.
 //!
-//! Bodies are deserialized into structs of [`Field`]s, which also give the OpenAPI document its schemas. A wrong
+//! Bodies are deserialized into structs of [`BodyField`]s, which also give the OpenAPI document its schemas. A wrong
 //! property does not end the deserialization, so that one response can name everything that is wrong with a body.
 
 use serde::de::DeserializeOwned;
@@ -11,7 +11,7 @@ use crate::error::InvalidField;
 
 /// A property as it was sent.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) enum Field<T> {
+pub(crate) enum BodyField<T> {
     /// It is not there.
     #[default]
     Missing,
@@ -23,7 +23,7 @@ pub(crate) enum Field<T> {
     Invalid(Value),
 }
 
-impl<'de, T: DeserializeOwned> Deserialize<'de> for Field<T> {
+impl<'de, T: DeserializeOwned> Deserialize<'de> for BodyField<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value = Value::deserialize(deserializer)?;
         if value.is_null() {
@@ -36,7 +36,7 @@ impl<'de, T: DeserializeOwned> Deserialize<'de> for Field<T> {
     }
 }
 
-impl<T> Field<T> {
+impl<T> BodyField<T> {
     /// The value, if it is valid.
     pub(crate) fn valid(self) -> Option<T> {
         match self {
