@@ -56,7 +56,7 @@ pub(crate) struct Todos {
 }
 
 impl Todos {
-    pub(crate) async fn open(chosen: &Chosen) -> Result<Self, Box<dyn Error>> {
+    pub(crate) async fn open(chosen: &Chosen) -> Result<Self, Box<dyn std::error::Error>> {
         let account = Account::open(chosen.todo_place.expose()).await?;
         let todos = container(&account, "todos", "/owner").await?;
         let environment = account.environment().clone();
@@ -76,7 +76,11 @@ impl Todos {
     }
 }
 
-async fn container(account: &Account, name: &str, key: &str) -> Result<Container, Box<dyn Error>> {
+async fn container(
+    account: &Account,
+    name: &str,
+    key: &str,
+) -> Result<Container, Box<dyn std::error::Error>> {
     let database = account.database("todo")?;
     database.create_if_missing(None).await?;
     let container = database.container(name)?;
@@ -140,8 +144,9 @@ async fn forget(todos: Container, events: Events) -> Result<(), JobFailure> {
 }
 
 #[tokio::main]
-async fn main() -> Result<(), Box<dyn Error>> {
-    let sources = SettingsBuilder::new().text("the program", DEFAULTS).environment(std::env::vars());
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let sources =
+        SettingsBuilder::new().text("the program", DEFAULTS).environment(std::env::vars());
     let chosen = sources.load::<Chosen>()?;
     let todos = Todos::open(&chosen.value).await?;
     let token = todos.server.identity().demo_issuer().map(|issuer| issuer.token("ann", &[]));

@@ -73,7 +73,10 @@ pub(super) struct SettingsFlags {
 
 impl SettingsFlags {
     /// Loads the settings and warns about unknown names. `more` overrides everything.
-    pub(super) fn load<T: SettingsSection>(&self, more: &[String]) -> Result<LoadedSettings<T>, CommandError> {
+    pub(super) fn load<T: SettingsSection>(
+        &self,
+        more: &[String],
+    ) -> Result<LoadedSettings<T>, CommandError> {
         let sources = match &self.file {
             Some(file) => SettingsBuilder::new().file(file),
             None => SettingsBuilder::new(),

@@ -10,7 +10,7 @@ use service::schema::ContainerSchema;
 
 use super::configuration::{AllSettings, SettingsFlags};
 use super::open::system_error;
-use crate::command::schema::SchemaFormat;
+use crate::command::schema::SchemaFormatArg;
 use crate::command::warn;
 use crate::error::CommandError;
 use crate::output::line;
@@ -30,7 +30,7 @@ enum NotificationsSchemaSubcommand {
     Export {
         /// The format
         #[arg(long, value_enum, value_name = "FORMAT")]
-        to: SchemaFormat,
+        to: SchemaFormatArg,
 
         #[command(flatten)]
         settings: SettingsFlags,
@@ -57,8 +57,8 @@ fn schema(flags: &SettingsFlags) -> Result<service::schema::Schema, CommandError
     Containers::schema(&settings.notifications).map_err(|error| system_error(ACTION, &error))
 }
 
-fn export(to: SchemaFormat, flags: &SettingsFlags) -> Result<(), CommandError> {
-    let exported = schema(flags)?.export(to.form());
+fn export(to: SchemaFormatArg, flags: &SettingsFlags) -> Result<(), CommandError> {
+    let exported = schema(flags)?.export(to.format());
     for what in &exported.omitted {
         warn(&format!("left out, because the format cannot express it: {what}"));
     }

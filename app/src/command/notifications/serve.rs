@@ -80,9 +80,9 @@ impl NotificationsServeCommand {
         let listener = self.listen(&settings).await?;
         let (account, location) = self.open().await?;
         let demo = if self.demo { Some(DemoProviders::start().await?) } else { None };
-        let kit = Self::kit(&settings, &account, &telemetry)?;
+        let server = Self::server(&settings, &account, &telemetry)?;
         let served =
-            self.serve(&settings, listener, &kit, account.clone(), &location, demo.as_ref());
+            self.serve(&settings, listener, &server, account.clone(), &location, demo.as_ref());
         let served = served.await;
         let closed = account.close().await;
         telemetry.stop().await;
@@ -140,8 +140,8 @@ impl NotificationsServeCommand {
         Ok((location.open(&self.store, MissingStore::Create).await?, location.to_string()))
     }
 
-    /// The HTTP kit around the routes; its metrics include the totals of data calls.
-    fn kit(
+    /// The HTTP server around the routes; its metrics include the totals of data calls.
+    fn server(
         settings: &AllSettings,
         account: &Account,
         telemetry: &Telemetry,
@@ -149,9 +149,9 @@ impl NotificationsServeCommand {
         let environment = account.environment().clone();
         let identity = Identity::new(environment.clone(), &settings.identity)
             .map_err(|why| CommandError::new("reading the identity settings", why))?;
-        let kit = HttpServer::new(environment, settings.http.clone(), identity);
-        kit.metrics().add_collector(telemetry.collector());
-        Ok(kit)
+        let server = HttpServer::new(environment, settings.http.clone(), identity);
+        server.metrics().add_collector(telemetry.collector());
+        Ok(server)
     }
 
     async fn serve(
@@ -173,15 +173,15 @@ impl NotificationsServeCommand {
         }
         let router = system.router(server, PAGES);
         let stop = stop_signal()?;
-        self.announce(&listener, kit, location)?;
+        self.announce(&listener, server, location)?;
         let stopping = async {
             stop.await;
             server.shutdown().trigger();
         };
         let working = async {
-            let worked = system.run(kit.shutdown()).await;
+            let worked = system.run(server.shutdown()).await;
             // Without its worker the service would accept events and never deliver them.
-            kit.shutdown().trigger();
+            server.shutdown().trigger();
             worked
         };
         let ended = async { tokio::join!(server.serve_at(listener, router), working) };
@@ -199,7 +199,7 @@ impl NotificationsServeCommand {
     fn announce(
         &self,
         listener: &TcpListener,
-        kit: &HttpServer,
+        server: &HttpServer,
         location: &str,
     ) -> Result<(), CommandError> {
         let address = listener.local_addr();

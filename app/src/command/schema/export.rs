@@ -8,7 +8,7 @@ use clap::Args;
 use service::schema::Schema;
 
 use super::arguments::FileFlags;
-use super::format::SchemaFormat;
+use super::format::SchemaFormatArg;
 use crate::account_location::{AccountFlags, MissingStore};
 use crate::error::CommandError;
 use crate::open::StoreFlags;
@@ -23,7 +23,7 @@ pub(super) struct SchemaExportCommand {
 
     /// The format
     #[arg(long, value_enum, value_name = "FORMAT")]
-    to: SchemaFormat,
+    to: SchemaFormatArg,
 
     /// File to write; by default standard output
     #[arg(long, value_name = "FILE")]
@@ -50,7 +50,7 @@ impl SchemaExportCommand {
             [] => schema,
             only => schema.only(|database| only.iter().any(|one| one == database.id().as_str())),
         };
-        let exported = schema.export(self.to.form());
+        let exported = schema.export(self.to.format());
         for what in &exported.omitted {
             print_note(&format!("left out, because the format cannot express it: {what}"))?;
         }

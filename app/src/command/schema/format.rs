@@ -1,11 +1,11 @@
 //! The formats in which a schema can be exported.
 
 use clap::ValueEnum;
-use service::schema::Form;
+use service::schema::SchemaFormat;
 
 /// The format of an exported schema.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum SchemaFormat {
+pub(crate) enum SchemaFormatArg {
     /// Terraform, for the provider azurerm
     Terraform,
     /// Azure Resource Manager template
@@ -14,12 +14,12 @@ pub(crate) enum SchemaFormat {
     Toml,
 }
 
-impl SchemaFormat {
-    pub(crate) fn form(self) -> Form {
+impl SchemaFormatArg {
+    pub(crate) fn format(self) -> SchemaFormat {
         match self {
-            Self::Terraform => Form::Terraform,
-            Self::Arm => Form::Arm,
-            Self::Toml => Form::Toml,
+            Self::Terraform => SchemaFormat::Terraform,
+            Self::Arm => SchemaFormat::Arm,
+            Self::Toml => SchemaFormat::Toml,
         }
     }
 }

@@ -2,23 +2,23 @@
 
 use std::path::Path;
 
-use service::schema::{Mistakes, Plan, SchemaError};
+use service::schema::{SchemaApplyError, SchemaErrors, SchemaPlan};
 
 use crate::account_location::AccountLocation;
 use crate::error::CommandError;
 
 /// All errors in the files.
-pub(super) fn schema_errors(file: &Path, mistakes: &Mistakes) -> CommandError {
-    let count = mistakes.0.len();
+pub(super) fn schema_errors(file: &Path, errors: &SchemaErrors) -> CommandError {
+    let count = errors.0.len();
     let why = format!("{count} error{}", if count == 1 { "" } else { "s" });
-    let lines = mistakes.0.iter().map(|mistake| format!("\n  {mistake}"));
+    let lines = errors.0.iter().map(|error| format!("\n  {error}"));
     CommandError::new(format!("reading {}", file.display()), why)
         .hint("Correct what is listed and run it again")
         .detail(lines.collect::<String>())
 }
 
 /// The plan for an account.
-pub(super) fn plan(plan: &Plan, location: &AccountLocation) -> String {
+pub(super) fn plan(plan: &SchemaPlan, location: &AccountLocation) -> String {
     let flags = match location {
         AccountLocation::Folder(folder) => {
             format!("--from-data {}", shell_quoted(&folder.display().to_string()))
@@ -29,18 +29,19 @@ pub(super) fn plan(plan: &Plan, location: &AccountLocation) -> String {
 }
 
 /// Why nothing, or not everything, was applied.
-pub(super) fn apply_error(location: &AccountLocation, error: &SchemaError) -> CommandError {
+pub(super) fn apply_error(location: &AccountLocation, error: &SchemaApplyError) -> CommandError {
     match error {
-        SchemaError::Refused(plan) => {
-            let what = plan.obstacles.iter().map(|one| format!("{} of {}", one.what, one.thing));
+        SchemaApplyError::Refused(plan) => {
+            let what =
+                plan.obstacles.iter().map(|one| format!("{} of {}", one.property, one.resource));
             let what = what.collect::<Vec<_>>().join(", ");
             let why = format!("nothing was changed, because this cannot be changed: {what}");
             CommandError::new(format!("applying the schema to {location}"), why)
                 .hint("The plan above shows the alternatives")
         }
-        SchemaError::Account { doing, error } => {
+        SchemaApplyError::Account { doing, error } => {
             CommandError::from_error(format!("applying the schema to {location}, {doing}"), error)
-                .or_hint("SchemaSubcommand was applied remains; run it again to apply the rest")
+                .or_hint("What was applied remains; run it again to apply the rest")
         }
     }
 }

@@ -9,5 +9,5 @@ mod format;
 mod messages;
 mod run;
 
-pub(crate) use format::SchemaFormat;
+pub(crate) use format::SchemaFormatArg;
 pub(crate) use run::SchemaCommand;

@@ -53,13 +53,13 @@ impl Ours {
         tokio::time::sleep(SETTLING).await;
         let latencies = Arc::new(LatencyRecorder::begin(numbers.clone(), per_second));
         let lists = self.system.containers().notifications.clone();
-        running.spawn(subscribe(lists, Arc::clone(&latencies), stop.clone()));
+        running.spawn(subscribe(lists, Arc::clone(&latencies), shutdown.clone()));
         self.send(&latencies).await?;
         let all = self.mix.events + numbers.end - numbers.start;
         let waited = wait_for(&drain.ends, all).await;
         // The last writes must be seen too.
         tokio::time::sleep(POLL_EVERY * 10).await;
-        stop.trigger();
+        shutdown.trigger();
         while let Some(done) = running.join_next().await {
             done??;
         }
@@ -93,7 +93,11 @@ impl Ours {
 }
 
 /// Records when each notification appears, until stopped.
-async fn subscribe(lists: Container, latencies: Arc<LatencyRecorder>, stop: ShutdownSignal) -> Result<()> {
+async fn subscribe(
+    lists: Container,
+    latencies: Arc<LatencyRecorder>,
+    stop: ShutdownSignal,
+) -> Result<()> {
     let mut start = ChangeStart::Now;
     while !stop.is_triggered() {
         let page = lists.changes::<SeenNotification>(ChangeFeed::latest(start)).await?.value;

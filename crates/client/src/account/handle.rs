@@ -53,7 +53,9 @@ impl Account {
                 let store = LsmStore::open(&folder, SPACES, storage_lsm::LsmSettings::default());
                 let store = store.map_err(engine::Error::from).map_err(translate)?;
                 let environment = Environment::system();
-                Engine::open(store, environment, EngineSettings::default()).await.map_err(translate)?
+                Engine::open(store, environment, EngineSettings::default())
+                    .await
+                    .map_err(translate)?
             }
             StorageLocation::Engine(engine) => engine,
         };

@@ -344,7 +344,8 @@ async fn two_engines_on_one_store_do_not_overwrite_each_other() {
     let one = Account::on(Arc::clone(&store) as Arc<dyn Store>).await;
     let link = one.container(plain("c")).await;
     let clock = Arc::clone(&one.clock);
-    let settings = EngineSettings { account_id: "two".to_owned(), ..settings_without_maintenance() };
+    let settings =
+        EngineSettings { account_id: "two".to_owned(), ..settings_without_maintenance() };
     let two = Account::with(Arc::clone(&store) as Arc<dyn Store>, clock, settings).await;
     for number in 0..20 {
         let account = if number % 2 == 0 { &one } else { &two };

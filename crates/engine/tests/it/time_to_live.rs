@@ -186,7 +186,8 @@ async fn the_smallest_sweeps_reclaim_everything() {
 /// More changes than a transaction can number must not be tried in one.
 #[tokio::test]
 async fn a_huge_sweep_is_cut_into_transactions() {
-    let settings = EngineSettings { maintenance_items_max: 1_000_000, ..settings_without_maintenance() };
+    let settings =
+        EngineSettings { maintenance_items_max: 1_000_000, ..settings_without_maintenance() };
     let (account, link) = with_default(TimeToLive::Seconds(10), settings).await;
     account.alter(&link, |own| own.indexing_policy.included.clear()).await.ok();
     for batch in 0..60 {

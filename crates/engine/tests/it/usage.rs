@@ -230,7 +230,8 @@ async fn throttled_requests_are_counted_where_they_happened() {
 /// Orders by customer and day; most queries ask for a customer, the container is partitioned by day.
 async fn orders(record_traffic: bool) -> Account {
     let account =
-        Account::with_settings(EngineSettings { record_traffic, ..settings_without_maintenance() }).await;
+        Account::with_settings(EngineSettings { record_traffic, ..settings_without_maintenance() })
+            .await;
     let properties =
         r#"{"id":"orders","partitionKey":{"paths":["/day"],"kind":"Hash","version":2}}"#;
     let link = account.container(container(properties)).await;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use engine::{Engine, Environment, EngineSettings, TravellingClock};
+use engine::{Engine, EngineSettings, Environment, TravellingClock};
 use gateway::{EMULATOR_KEY, Gateway, GatewaySettings};
 use model::{Json, TimestampMs};
 use ring::hmac;

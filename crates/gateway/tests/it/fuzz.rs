@@ -6,7 +6,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use engine::{Engine, Environment, EngineSettings, TravellingClock};
+use engine::{Engine, EngineSettings, Environment, TravellingClock};
 use gateway::{Gateway, GatewaySettings, Issuer, KeySource, Log, RoleAssignments};
 use model::{Json, TimestampMs};
 

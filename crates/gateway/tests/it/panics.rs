@@ -4,9 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use engine::{
-    Clock, Engine, Environment, SeededRandomness, EngineSettings, TokioSpawner,
-};
+use engine::{Clock, Engine, EngineSettings, Environment, SeededRandomness, TokioSpawner};
 use gateway::{Gateway, GatewaySettings, Log};
 use model::TimestampMs;
 

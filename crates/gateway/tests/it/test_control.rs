@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use engine::{Engine, Environment, SeededRandomness, EngineSettings, TokioSpawner};
+use engine::{Engine, EngineSettings, Environment, SeededRandomness, TokioSpawner};
 use gateway::{Gateway, GatewaySettings, TestControl};
 
 use crate::client::{Answer, Server};

@@ -258,7 +258,9 @@ impl ContainerCopy {
         let mut writes = TargetWrites::default();
         for change in &page.changes {
             match mode {
-                ChangeFeedMode::LatestVersion => writes.latest(&self.conversion, change, refused)?,
+                ChangeFeedMode::LatestVersion => {
+                    writes.latest(&self.conversion, change, refused)?
+                }
                 ChangeFeedMode::AllVersionsAndDeletes => {
                     writes.version(&self.conversion, change, refused)?;
                 }

@@ -36,8 +36,11 @@ pub(super) fn padded(item: &str, bytes: usize) -> Json {
 }
 
 pub(super) async fn account(profile: ChargeProfile) -> Account {
-    Account::with_settings(EngineSettings { charge_profile: profile, ..settings_without_maintenance() })
-        .await
+    Account::with_settings(EngineSettings {
+        charge_profile: profile,
+        ..settings_without_maintenance()
+    })
+    .await
 }
 
 /// Writes explain themselves.
