@@ -1,7 +1,7 @@
 //! Index terms and unique keys: what a write stores besides the item.
 //!
-//! Derives terms from an item and a policy. Storage keys belong to `key_layout`, the commit to `partition`, rebuilds to `maintenance`: terms
-//! are part of the same write set as their item.
+//! Derives terms from an item and a policy. Storage keys belong to `key_layout`, the commit to `partition`, rebuilds to
+//! `maintenance`: terms are part of the same write set as their item.
 
 mod policy;
 mod term;

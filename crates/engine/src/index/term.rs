@@ -81,8 +81,8 @@ pub(crate) fn terms_of(
     terms
 }
 
-/// The text of a path in terms: `/` before each segment, `[]` for array elements. In names, `~0` is `~`, `~1` is `/`, and
-/// `~2` is a name that is literally `[]`.
+/// The text of a path in terms: `/` before each segment, `[]` for array elements. In names, `~0` is `~`, `~1` is `/`,
+/// and `~2` is a name that is literally `[]`.
 pub(crate) fn path_text(segments: &[IndexPathSegment]) -> Vec<u8> {
     let mut path = Vec::new();
     for segment in segments {

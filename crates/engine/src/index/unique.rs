@@ -8,7 +8,8 @@ use storage::StorageKey;
 use crate::key_layout::{ItemKey, unique_key};
 use crate::ordered_bytes::push_value;
 
-/// One storage key per unique key of the container. An absent property counts as the value undefined, as in the service.
+/// One storage key per unique key of the container. An absent property counts as the value undefined, as in the
+/// service.
 pub(crate) fn unique_keys_of(
     unique_keys: &[UniqueKey],
     key: &ItemKey,
