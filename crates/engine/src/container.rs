@@ -45,8 +45,8 @@ impl ContainerIdentity {
     }
 }
 
-/// The properties of a container in compiled form. Immutable: a replace of the container exchanges it as a whole, so that
-/// a request that has taken it sees one consistent set of properties to its end.
+/// The properties of a container in compiled form. Immutable: a replace of the container exchanges it as a whole, so
+/// that a request that has taken it sees one consistent set of properties to its end.
 #[derive(Debug)]
 pub(crate) struct CompiledProperties {
     pub(crate) properties: ContainerProperties,

@@ -1,7 +1,7 @@
 //! The engine as a value: opened on a store, shared by cloning, closed once.
 //!
-//! Owns the shared core (store, environment, settings, catalog view) and its lifecycle. Does not own operations: each one
-//! adds its method in its own file.
+//! Owns the shared core (store, environment, settings, catalog view) and its lifecycle. Does not own operations: each
+//! one adds its method in its own file.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -155,8 +155,8 @@ impl Engine {
         &self.core.environment
     }
 
-    /// Runs work to its end even if the caller is cancelled: a change must not stop between its commit and the update of
-    /// memory.
+    /// Runs work to its end even if the caller is cancelled: a change must not stop between its commit and the update
+    /// of memory.
     pub(crate) async fn uninterrupted<T: Send + 'static>(
         &self,
         work: impl Future<Output = Result<T>> + Send + 'static,
@@ -173,7 +173,7 @@ impl Engine {
     pub(crate) async fn wait_for_map_without(
         &self,
         container: &Container,
-        retired: &Partition,
+        retired: &PhysicalPartition,
     ) -> Result<()> {
         if self.is_closed() {
             return Err(Error::closed());

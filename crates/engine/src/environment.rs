@@ -1,7 +1,7 @@
 //! Everything the engine takes from outside: time, randomness, tasks.
 //!
-//! Owns the injected traits with their real and test implementations. A run with the same environment and the same store
-//! is deterministic.
+//! Owns the injected traits with their real and test implementations. A run with the same environment and the same
+//! store is deterministic.
 
 use std::fmt;
 use std::future::Future;

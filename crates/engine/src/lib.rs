@@ -9,8 +9,8 @@
 //!     write ─► partition writer ─► transaction (write set) ─► storage.commit ─► Response
 //! ```
 //!
-//! Every write is one atomic commit that contains the item, its index terms, its unique keys and its change log entry; the
-//! store stamps it with its lsn.
+//! Every write is one atomic commit that contains the item, its index terms, its unique keys and its change log entry;
+//! the store stamps it with its lsn.
 
 mod catalog;
 pub mod change_feed;

@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! undefined 10 | null 20 | false 30 | true 31
-//! number    40, the double with its sign bit flipped (negative: all bits), from 2^53 on the distance of the exact integer
+//! number    40, the double with its sign bit flipped (negative: all bits); from 2^53 on the distance to the integer
 //! string    50, the escaped text in the order of UTF-16, 00 00; a long one is cut: 00 01 and a hash of the whole
 //! array     60 and a hash of its structure; object 70 and a hash of its structure
 //! ```
@@ -110,8 +110,8 @@ pub(crate) fn component_length(key: &[u8]) -> Option<usize> {
     }
 }
 
-/// The length of the escaped bytes at the front, including their terminator, if they are text. A zero byte is never part of
-/// another UTF-8 character, so that the bytes between two zeros can be checked separately.
+/// The length of the escaped bytes at the front, including their terminator, if they are text. A zero byte is never
+/// part of another UTF-8 character, so that the bytes between two zeros can be checked separately.
 fn escaped_text_length(key: &[u8]) -> Option<usize> {
     let mut at = 0;
     loop {
@@ -233,7 +233,8 @@ pub(crate) fn length_escaped(bytes: &[u8]) -> usize {
     bytes.len() + bytes.iter().filter(|&&byte| byte == 0).count() + 2
 }
 
-/// Index of the first zero byte. Checks eight bytes at a time: every item key that is decoded is searched for terminators.
+/// Index of the first zero byte. Checks eight bytes at a time: every item key that is decoded is searched for
+/// terminators.
 fn first_zero(bytes: &[u8]) -> Option<usize> {
     const LOW_BITS: u64 = u64::from_ne_bytes([0x01; 8]);
     const HIGH_BITS: u64 = u64::from_ne_bytes([0x80; 8]);

@@ -12,7 +12,7 @@ use crate::partition::Partition;
 /// A token without this partition's number is accepted. After a split or merge that is safe, because the new partition
 /// contains everything its sources had acknowledged and its lsns continue above theirs. After a container was created
 /// again, the token is about another container and cannot be compared at all.
-pub(crate) fn check(token: Option<&SessionToken>, partition: &Partition) -> Result<()> {
+pub(crate) fn check(token: Option<&SessionToken>, partition: &PhysicalPartition) -> Result<()> {
     let number = partition.identity.number;
     let Some(seen) = token.and_then(|token| token.lsn_of(number)) else { return Ok(()) };
     let lsn = partition.published.lsn();

@@ -97,7 +97,8 @@ impl SnapshotAt {
         Ok(self.existed(&record, ended).then(|| Item::from_record(record, lsn)))
     }
 
-    /// Whether a version was the current one at that time: written by then, not superseded by then, not expired by then.
+    /// Whether a version was the current one at that time: written by then, not superseded by then, not expired by
+    /// then.
     fn existed(&self, record: &ItemRecord, ended: Option<TimestampSeconds>) -> bool {
         record.header.timestamp <= self.time
             && ended.is_none_or(|ended| ended > self.time)

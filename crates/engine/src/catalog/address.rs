@@ -1,7 +1,7 @@
 //! Resolves databases and containers that a caller addresses by id or by resource id.
 //!
-//! Every request does this, so that no properties are copied. An id takes precedence: a database may have an id that looks
-//! like a resource id.
+//! Every request does this, so that no properties are copied. An id takes precedence: a database may have an id that
+//! looks like a resource id.
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! Attached resources: users, permissions, scripts and client encryption keys.
 //!
-//! Owns them as stored JSON that belongs to a database, a user or a container: create, read, list, replace, delete. Does
-//! not own their meaning: nothing here is executed or enforced.
+//! Owns them as stored JSON that belongs to a database, a user or a container: create, read, list, replace, delete.
+//! Does not own their meaning: nothing here is executed or enforced.
 
 use model::{Etag, Json, Object, Precondition, PreconditionResult, ResourceId, TimestampSeconds};
 
@@ -183,7 +183,8 @@ impl Engine {
         Ok(metadata_written(()))
     }
 
-    /// Refuses a parent that does not exist. Users are not checked: the caller has read the user to get its resource id.
+    /// Refuses a parent that does not exist. Users are not checked: the caller has read the user to get its resource
+    /// id.
     fn check_owner(&self, owner: &ResourceId) -> Result<()> {
         let view = self.view();
         let database = owner.database_id();

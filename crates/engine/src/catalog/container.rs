@@ -1,7 +1,7 @@
 //! Containers: create, read, replace, list; their partitions while the engine runs.
 //!
-//! Owns the running container and the operations on it. Does not own splits and merges (`restructure`) or index rebuilds
-//! (`maintenance`), which change its record through the functions here.
+//! Owns the running container and the operations on it. Does not own splits and merges (`restructure`) or index
+//! rebuilds (`maintenance`), which change its record through the functions here.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -20,7 +20,7 @@ use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::operation::{ContainerLink, CreateContainer, ReplaceContainer};
 use crate::partition::{
-    Partition, PartitionIdentity, PartitionMap, WriterContext, WriterPause, start_writer,
+    PartitionIdentity, PartitionMap, PhysicalPartition, WriterContext, WriterPause, start_writer,
 };
 use crate::response::{ContainerResource, PartitionResource, PartitionsResource, Response, Usage};
 use crate::throughput::ContainerThroughput;
@@ -80,7 +80,7 @@ impl Container {
         &self,
         engine: &Engine,
         record: &PartitionRecord,
-    ) -> Result<Arc<Partition>> {
+    ) -> Result<Arc<PhysicalPartition>> {
         let identity = PartitionIdentity { number: record.number, shard: record.shard };
         let context = WriterContext {
             store: Arc::clone(&engine.core.store),
@@ -93,7 +93,7 @@ impl Container {
         let writer = start_writer(context).await?;
         let origin = (record.range.clone(), record.parents.clone());
         let throughput = self.throughput.partition(record.number);
-        Ok(Arc::new(Partition::new(identity, origin, writer, throughput)))
+        Ok(Arc::new(PhysicalPartition::new(identity, origin, writer, throughput)))
     }
 
     pub(crate) fn compiled(&self) -> Arc<CompiledProperties> {
@@ -104,7 +104,7 @@ impl Container {
         Arc::clone(&self.map.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    pub(crate) fn replace_map(&self, generation: u64, mut partitions: Vec<Arc<Partition>>) {
+    pub(crate) fn replace_map(&self, generation: u64, mut partitions: Vec<Arc<PhysicalPartition>>) {
         partitions.sort_by(|left, right| left.range.min.cmp(&right.range.min));
         let map = Arc::new(PartitionMap { generation, partitions });
         *self.map.write().unwrap_or_else(PoisonError::into_inner) = map;
@@ -112,7 +112,7 @@ impl Container {
     }
 
     /// Waits until the map no longer contains a partition that is retired.
-    pub(crate) async fn wait_for_map_without(&self, retired: &Partition) -> Result<()> {
+    pub(crate) async fn wait_for_map_without(&self, retired: &PhysicalPartition) -> Result<()> {
         if self.deleted.load(Ordering::SeqCst) {
             return Err(Error::owner_not_found("container", &self.link));
         }
@@ -229,8 +229,8 @@ impl Engine {
         let record = self.new_container(&mut catalog, &database, operation);
         let mut write = CatalogWrite::default();
         write.put_container(&database.record.properties.id, &record);
-        // The commit comes first: a container must not take writes before the catalog knows its shards, or a crash would
-        // lose them.
+        // The commit comes first: a container must not take writes before the catalog knows its shards, or a crash
+        // would lose them.
         catalog.commit(write).await?;
         let container = Container::start(self, &database.record.properties.id, record).await?;
         let value = container.resource();
@@ -337,8 +337,8 @@ impl Engine {
             .check_replace(&operation.properties)
             .map_err(|property| Error::new(ErrorKind::Immutable(property), property.message()))?;
         check(&operation.properties)?;
-        // The old policy is kept until every partition is rebuilt: removing an item's terms needs the policy by which they
-        // were written.
+        // The old policy is kept until every partition is rebuilt: removing an item's terms needs the policy by which
+        // they were written.
         if record.properties.indexing_policy != operation.properties.indexing_policy {
             let old = record.properties.indexing_policy.clone();
             record.older_policies.insert(record.generation, old);

@@ -1,8 +1,8 @@
 //! Deleting containers and databases.
 //!
-//! Owns the order of the steps: the writers are paused, one catalog commit decides, then the writers end. It runs to its
-//! end even if the caller goes away: a container that is gone from the catalog must not be written to. Its bytes are
-//! reclaimed in the background.
+//! Owns the order of the steps: the writers are paused, one catalog commit decides, then the writers end. It runs to
+//! its end even if the caller goes away: a container that is gone from the catalog must not be written to. Its bytes
+//! are reclaimed in the background.
 
 use model::DatabaseId;
 

@@ -1,7 +1,7 @@
 //! The catalog: databases, containers, partition maps, throughput.
 //!
-//! Owns their stored form, the view that every request reads, and the operations on them. Every change takes one lock and
-//! is one commit on the catalog shard. Does not own items.
+//! Owns their stored form, the view that every request reads, and the operations on them. Every change takes one lock
+//! and is one commit on the catalog shard. Does not own items.
 
 mod address;
 mod attached;

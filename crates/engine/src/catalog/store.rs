@@ -1,7 +1,8 @@
 //! The stored catalog: shard 0 of the store.
 //!
-//! Owns loading, the commit of changes, numbers that must not repeat (shards, etags), and the list of shards to reclaim.
-//! The engine keeps it behind one lock, so that changes of the catalog are serial. Does not own the view in memory.
+//! Owns loading, the commit of changes, numbers that must not repeat (shards, etags), and the list of shards to
+//! reclaim. The engine keeps it behind one lock, so that changes of the catalog are serial. Does not own the view in
+//! memory.
 
 use model::{ContainerId, DatabaseId, Etag, TimestampSeconds};
 use std::sync::Arc;
@@ -107,8 +108,8 @@ impl CatalogStore {
         let Err(error) = self.store.commit(CATALOG_SHARD, vec![write.set]).await else {
             return Ok(());
         };
-        // The commit may have arrived although its acknowledgement was lost. The counters are part of the commit and differ
-        // from those of every other commit, so that reading them back decides.
+        // The commit may have arrived although its acknowledgement was lost. The counters are part of the commit and
+        // differ from those of every other commit, so that reading them back decides.
         for _ in 0..ASKED_AGAIN_MAX {
             let stored = self.store.get(CATALOG_SHARD, CATALOG, &catalog_key(NUMBERS, &[])).await;
             let Ok(stored) = stored else { continue };

@@ -18,7 +18,7 @@ use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::key_layout::{LogicalPartition, STATE, STATE_KEY};
 use crate::metering::{Amount, OperationKind};
-use crate::partition::{Partition, PartitionState};
+use crate::partition::{PartitionState, PhysicalPartition};
 use crate::record::own_bytes;
 use crate::response::{Item, Response};
 use crate::throughput::{Admission, MultiAdmission};
@@ -53,7 +53,7 @@ impl Engine {
         &self,
         container: &Container,
         operation: &ReadChangeFeed,
-    ) -> Result<std::result::Result<Response<ChangeFeedPage>, Arc<Partition>>> {
+    ) -> Result<std::result::Result<Response<ChangeFeedPage>, Arc<PhysicalPartition>>> {
         let compiled = container.compiled();
         if operation.mode == ChangeFeedMode::AllVersionsAndDeletes
             && compiled.retention_seconds == 0
@@ -85,8 +85,8 @@ impl Engine {
             }
             let (kind, now) = (OperationKind::ChangeFeed, self.now());
             Admission::new(&container.throughput, &partition.throughput, kind, now, logical)?;
-            // Taken before the scan: everything up to this lsn is in the snapshot, so that an empty result may advance the
-            // position to it.
+            // Taken before the scan: everything up to this lsn is in the snapshot, so that an empty result may advance
+            // the position to it.
             let lsn = partition.published.lsn();
             session_token.advance(partition.identity.number, lsn);
             let scanned = self.scan_part(container, &partition, &part, operation, items_max);
@@ -94,8 +94,8 @@ impl Engine {
             more |= found.through.is_some();
             let seen = found.changes.last().map_or(Lsn::ZERO, Change::lsn);
             let through = found.through.unwrap_or(lsn.max(seen)).max(part.lsn);
-            // The part that was read goes to the end: the next page begins with another partition, so that a busy one does
-            // not starve the others.
+            // The part that was read goes to the end: the next page begins with another partition, so that a busy one
+            // does not starve the others.
             waiting.push_back(RangePosition { range: part.range, lsn: through });
             visited.push(Arc::clone(&partition.throughput));
             if found.changes.is_empty() {
@@ -147,12 +147,12 @@ impl Engine {
         }
     }
 
-    /// Scans one part in a snapshot. The snapshot is taken first and the retirement checked after it: if the partition was
-    /// not retired by then, the snapshot contains all its writes.
+    /// Scans one part in a snapshot. The snapshot is taken first and the retirement checked after it: if the partition
+    /// was not retired by then, the snapshot contains all its writes.
     async fn scan_part(
         &self,
         container: &Container,
-        partition: &Partition,
+        partition: &PhysicalPartition,
         part: &RangePosition,
         operation: &ReadChangeFeed,
         items_max: usize,
@@ -184,7 +184,11 @@ impl Engine {
     }
 
     /// Refuses a position before trimmed versions: they would be skipped silently.
-    async fn check_retention(&self, partition: &Partition, part: &RangePosition) -> Result<()> {
+    async fn check_retention(
+        &self,
+        partition: &PhysicalPartition,
+        part: &RangePosition,
+    ) -> Result<()> {
         let stored = self.store().get(partition.identity.shard, STATE, STATE_KEY).await?;
         let Some(bytes) = stored else { return Ok(()) };
         let trimmed = PartitionState::decode(&bytes)?.trimmed.lsn_in(&part.range);
@@ -210,7 +214,7 @@ fn previous_text(change: &Change) -> Option<&[u8]> {
 fn split_by_partition(
     container: &Container,
     position: &RangePosition,
-) -> Result<Vec<(Arc<Partition>, RangePosition)>> {
+) -> Result<Vec<(Arc<PhysicalPartition>, RangePosition)>> {
     let partitions = container.map().overlapping(&position.range);
     if partitions.is_empty() {
         return Err(Error::invalid(format!(

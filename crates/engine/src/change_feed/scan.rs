@@ -1,8 +1,8 @@
 //! Scans the changes of one partition after an lsn, in order.
 //!
-//! Owns the merge of the change log (newest versions) with the versions (superseded ones and deletions), the filter by epk
-//! range, and the rule that a page never ends inside a transaction: positions are lsns, and all changes of a transaction
-//! share one.
+//! Owns the merge of the change log (newest versions) with the versions (superseded ones and deletions), the filter by
+//! epk range, and the rule that a page never ends inside a transaction: positions are lsns, and all changes of a
+//! transaction share one.
 
 use std::vec::IntoIter;
 
@@ -241,8 +241,8 @@ impl Iterator for MergedEntries {
     }
 }
 
-/// The lsn up to which a page is complete; none if it reaches the end of the space. The last transaction of a limited page
-/// may continue after it, so that only the one before is known to be complete.
+/// The lsn up to which a page is complete; none if it reaches the end of the space. The last transaction of a limited
+/// page may continue after it, so that only the one before is known to be complete.
 fn complete_through(page: &ScanPage) -> Result<Option<Lsn>> {
     let last = page.entries.last().filter(|_| page.more);
     Ok(last.map(position).transpose()?.map(|position| Lsn(position.lsn.0.saturating_sub(1))))

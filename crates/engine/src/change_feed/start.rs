@@ -12,7 +12,7 @@ use crate::catalog::Container;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::key_layout::{CHANGE_LOG, ChangePosition, STATE, STATE_KEY};
-use crate::partition::{Partition, PartitionState};
+use crate::partition::{PartitionState, PhysicalPartition};
 use crate::record::LogEntry;
 
 /// Entries per scan of an interleaved part.
@@ -62,7 +62,7 @@ impl Engine {
     async fn lsn_before(
         &self,
         container: &Container,
-        partition: &Partition,
+        partition: &PhysicalPartition,
         time: TimestampSeconds,
     ) -> Result<Lsn> {
         let shard = partition.identity.shard;
@@ -74,8 +74,8 @@ impl Engine {
         {
             return Ok(Lsn(lsn.0.saturating_sub(1)));
         }
-        // Invariant: every change up to `low` is before `time`; the first change after `high` is not. The log has gaps (it
-        // keeps only the newest version of an item), so that `first_after` may jump beyond `high`.
+        // Invariant: every change up to `low` is before `time`; the first change after `high` is not. The log has gaps
+        // (it keeps only the newest version of an item), so that `first_after` may jump beyond `high`.
         let (mut low, mut high) = (state.interleaved, partition.published.lsn());
         while low < high {
             let middle = Lsn(low.0 + (high.0 - low.0) / 2);
@@ -91,7 +91,7 @@ impl Engine {
     async fn first_after(
         &self,
         container: &Container,
-        partition: &Partition,
+        partition: &PhysicalPartition,
         lsn: Lsn,
     ) -> Result<Option<(Lsn, TimestampSeconds)>> {
         let scan = Scan::forward(ChangePosition::after(lsn), ScanLimit::entries(1));
@@ -105,7 +105,7 @@ impl Engine {
     async fn scan_interleaved(
         &self,
         container: &Container,
-        partition: &Partition,
+        partition: &PhysicalPartition,
         through: Lsn,
         time: TimestampSeconds,
     ) -> Result<Option<Lsn>> {

@@ -1,7 +1,7 @@
 //! Delete by partition key: every item of one logical partition, in steps.
 //!
-//! Owns the loop and its step, which is one transaction. Each step is atomic; the operation as a whole is not, like that
-//! of the service.
+//! Owns the loop and its step, which is one transaction. Each step is atomic; the operation as a whole is not, like
+//! that of the service.
 
 use model::{RequestCharge, SessionToken};
 use storage::{KeyRange, Scan, ScanLimit};
@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::key_layout::{ITEMS, ItemKey, LogicalPartition};
 use crate::metering::{Amount, OperationKind};
 use crate::operation::DeleteByPartitionKey;
-use crate::partition::{Abort, PreparedTransaction, Transaction, TransactionContext};
+use crate::partition::{Abort, PartitionTransaction, PreparedTransaction, TransactionContext};
 use crate::record::Removal;
 use crate::response::Response;
 use crate::throughput::Admission;
@@ -76,7 +76,7 @@ struct DeletedItems {
     more: bool,
 }
 
-impl Transaction for DeleteStep {
+impl PartitionTransaction for DeleteStep {
     type Response = DeletedItems;
     type Failure = Error;
 

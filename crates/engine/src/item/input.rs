@@ -1,7 +1,7 @@
 //! Validates items as callers send them.
 //!
-//! Owns the rules of a new item: object, id, time to live, size, depth, partition key. After this the types are trusted.
-//! Does not own the verbs.
+//! Owns the rules of a new item: object, id, time to live, size, depth, partition key. After this the types are
+//! trusted. Does not own the verbs.
 
 use model::limits::{ITEM_BYTES_MAX, NESTING_LEVELS_MAX};
 use model::{Completeness, ItemId, ItemTimeToLive, Json, MeasuredJson, Object, PartitionKey};

@@ -1,7 +1,7 @@
 //! List: the items of a feed range, page by page, in key order.
 //!
-//! Owns the page and its continuation token, which is the key of the last item, so that a split between two pages changes
-//! nothing. Reads only the items of the page.
+//! Owns the page and its continuation token, which is the key of the last item, so that a split between two pages
+//! changes nothing. Reads only the items of the page.
 
 use std::ops::Bound;
 use std::sync::Arc;
@@ -75,7 +75,7 @@ impl Engine {
         range: &KeyRange,
         operation: &ListItems,
         logical: Option<LogicalPartitionRef<'_>>,
-    ) -> Result<std::result::Result<(GatheredPage, SessionToken), Arc<Partition>>> {
+    ) -> Result<std::result::Result<(GatheredPage, SessionToken), Arc<PhysicalPartition>>> {
         let epk_range = operation.feed_range.epk_range(&container.identity.definition);
         let items_max = operation.page.items_max.unwrap_or(PAGE_ITEMS_DEFAULT).max(1);
         let mut session_token = SessionToken::default();

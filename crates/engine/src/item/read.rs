@@ -1,7 +1,7 @@
 //! Read: one item by partition key and id, directly from the store.
 //!
-//! Owns the point read, its session check and the read inside a batch. The text is returned as stored: nothing is parsed,
-//! and a read never waits for the writer.
+//! Owns the point read, its session check and the read inside a batch. The text is returned as stored: nothing is
+//! parsed, and a read never waits for the writer.
 
 use model::{Lsn, Precondition, PreconditionResult};
 

@@ -42,7 +42,7 @@ impl Engine {
         &self,
         container: &Container,
         operation: &ReadManyItems,
-    ) -> Result<std::result::Result<Response<Vec<Item>>, Arc<Partition>>> {
+    ) -> Result<std::result::Result<Response<Vec<Item>>, Arc<PhysicalPartition>>> {
         let mut by_partition = BTreeMap::new();
         for (index, (partition_key, id)) in operation.items.iter().enumerate() {
             let key = item_key(&container.identity, partition_key, id)?;

@@ -14,12 +14,12 @@ use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::key_layout::ItemKey;
 use crate::metering::{Amount, OperationKind};
-use crate::partition::{Completion, Partition, Transaction};
+use crate::partition::{Completion, PartitionTransaction, PhysicalPartition};
 use crate::response::{Item, Response};
 use crate::throughput::Admission;
 
 /// The response of a committed transaction, with the partition and the lsn of the commit.
-pub(crate) struct Committed<T: Transaction> {
+pub(crate) struct Committed<T: PartitionTransaction> {
     pub(crate) transaction: T,
     pub(crate) response: T::Response,
     pub(crate) partition: u32,
@@ -29,7 +29,7 @@ pub(crate) struct Committed<T: Transaction> {
 impl Engine {
     /// Submits a transaction to the writer that owns `epk`. If that partition was split or merged away meanwhile, the
     /// transaction goes to its successor.
-    pub(crate) async fn submit<T: Transaction>(
+    pub(crate) async fn submit<T: PartitionTransaction>(
         &self,
         container: &Arc<Container>,
         epk: &EffectivePartitionKey,
@@ -98,7 +98,10 @@ impl Engine {
 }
 
 /// The partition that owns `epk` now.
-pub(crate) fn locate(container: &Container, epk: &EffectivePartitionKey) -> Result<Arc<Partition>> {
+pub(crate) fn locate(
+    container: &Container,
+    epk: &EffectivePartitionKey,
+) -> Result<Arc<PhysicalPartition>> {
     container
         .map()
         .locate(epk)

@@ -20,7 +20,7 @@ use crate::charge::Weight;
 use crate::error::Error;
 use crate::key_layout::ItemKey;
 use crate::operation::WriteOptions;
-use crate::partition::{Abort, PreparedTransaction, Transaction, TransactionContext};
+use crate::partition::{Abort, PartitionTransaction, PreparedTransaction, TransactionContext};
 use crate::record::ItemRecord;
 use crate::transaction::{ItemTransaction, WrittenItem};
 
@@ -109,7 +109,7 @@ pub(crate) enum ItemWriteResult {
     NotModified(ItemRecord),
 }
 
-impl Transaction for ItemWrite {
+impl PartitionTransaction for ItemWrite {
     type Response = ItemWriteResult;
     type Failure = Error;
 
@@ -139,7 +139,7 @@ impl From<Error> for BatchFailure {
     }
 }
 
-impl Transaction for BatchWrite {
+impl PartitionTransaction for BatchWrite {
     type Response = Vec<ItemWriteResult>;
     type Failure = BatchFailure;
 

@@ -170,8 +170,8 @@ impl<'bytes> ItemKeyView<'bytes> {
     }
 }
 
-/// The bytes of a logical partition, with exactly `room` bytes of spare capacity: a vector that is filled exactly becomes a
-/// `Bytes` without reallocation.
+/// The bytes of a logical partition, with exactly `room` bytes of spare capacity: a vector that is filled exactly
+/// becomes a `Bytes` without reallocation.
 fn logical_partition_bytes(
     epk: &EffectivePartitionKey,
     key: &PartitionKey,

@@ -1,7 +1,7 @@
 //! Storage keys as writers encode them, and their decoding.
 //!
-//! Owns every key of the table in `key_layout` except the item key (`item_key`). Does not own ranges of terms as queries
-//! scan them (`term`).
+//! Owns every key of the table in `key_layout` except the item key (`item_key`). Does not own ranges of terms as
+//! queries scan them (`term`).
 
 use std::borrow::Cow;
 

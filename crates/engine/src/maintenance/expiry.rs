@@ -13,7 +13,7 @@ use super::round::StepReport;
 use crate::charge;
 use crate::error::Error;
 use crate::key_layout::{CHANGE_LOG, ChangePosition, EXPIRY, ItemKey, expired_range, expiry_key};
-use crate::partition::{Abort, PreparedTransaction, Transaction, TransactionContext};
+use crate::partition::{Abort, PartitionTransaction, PreparedTransaction, TransactionContext};
 use crate::record::{ItemHeader, LogEntry, Removal};
 use crate::transaction::ItemTransaction;
 
@@ -26,7 +26,7 @@ pub(super) struct ExpireItems {
     pub(super) items_max: usize,
 }
 
-impl Transaction for ExpireItems {
+impl PartitionTransaction for ExpireItems {
     type Response = StepReport;
     type Failure = Error;
 
@@ -82,9 +82,9 @@ async fn expire_own(
     Ok((handled, page.more))
 }
 
-/// Scans the change log, which is in the order of time, from the cursor to the first change that is not due. After a merge
-/// the logs of two partitions are interleaved, and the order is no longer that of time: an expired item may then have to
-/// wait behind a younger one, for the default time to live at most.
+/// Scans the change log, which is in the order of time, from the cursor to the first change that is not due. After a
+/// merge the logs of two partitions are interleaved, and the order is no longer that of time: an expired item may then
+/// have to wait behind a younger one, for the default time to live at most.
 async fn expire_inherited(
     transaction: &mut ItemTransaction<'_>,
     default_seconds: u64,

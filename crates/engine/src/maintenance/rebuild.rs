@@ -10,7 +10,9 @@ use super::round::StepReport;
 use crate::error::Error;
 use crate::index::terms_of;
 use crate::key_layout::{ITEMS, ItemKey};
-use crate::partition::{Abort, PreparedTransaction, Rebuild, Transaction, TransactionContext};
+use crate::partition::{
+    Abort, PartitionTransaction, PreparedTransaction, Rebuild, TransactionContext,
+};
 use crate::record::ItemRecord;
 use crate::transaction::ItemTransaction;
 
@@ -19,7 +21,7 @@ pub(super) struct RebuildTerms {
     pub(super) items_max: usize,
 }
 
-impl Transaction for RebuildTerms {
+impl PartitionTransaction for RebuildTerms {
     type Response = StepReport;
     type Failure = Error;
 
@@ -100,7 +102,7 @@ fn advance(
         transaction.state.rebuild = None;
         transaction.state.index_generation = generation;
     }
-    // The catalog drops a policy once no partition needs it. If the cursor on disk were behind, terms would follow a policy
-    // that is gone after a crash.
+    // The catalog drops a policy once no partition needs it. If the cursor on disk were behind, terms would follow a
+    // policy that is gone after a crash.
     transaction.force_commit();
 }

@@ -14,7 +14,7 @@ use crate::catalog::{CatalogWrite, Container};
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::metering::{Amount, OperationKind};
-use crate::partition::{Completion, Partition, Transaction, retired_error};
+use crate::partition::{Completion, PartitionTransaction, PhysicalPartition, retired_error};
 use crate::throughput::MultiAdmission;
 
 /// What one round of maintenance did.
@@ -84,7 +84,7 @@ impl Engine {
     async fn maintain_partition(
         &self,
         container: &Container,
-        partition: &Arc<Partition>,
+        partition: &Arc<PhysicalPartition>,
         report: &mut MaintenanceReport,
     ) -> Result<()> {
         let items_max = self.core.settings.maintenance_items_max;
@@ -114,9 +114,9 @@ impl Engine {
         Ok(())
     }
 
-    async fn run_step<T>(&self, partition: &Partition, step: T) -> Result<StepReport>
+    async fn run_step<T>(&self, partition: &PhysicalPartition, step: T) -> Result<StepReport>
     where
-        T: Transaction<Response = StepReport, Failure = Error>,
+        T: PartitionTransaction<Response = StepReport, Failure = Error>,
     {
         match partition.submit(step).await {
             Completion::Committed(_, report, _) => Ok(report),
@@ -128,14 +128,16 @@ impl Engine {
     /// Once every partition follows the newest policy, the catalog forgets the others.
     async fn forget_old_policies(&self, container: &Arc<Container>) -> Result<()> {
         let generation = container.compiled().generation;
-        let follow =
-            |partition: &Arc<Partition>| partition.published.index_progress().1 == generation;
+        let follow = |partition: &Arc<PhysicalPartition>| {
+            partition.published.index_progress().1 == generation
+        };
         if container.record().older_policies.is_empty()
             || !container.map().partitions.iter().all(follow)
         {
             return Ok(());
         }
-        // Checked again under the lock: the policy may have been replaced, or the container deleted, since the first look.
+        // Checked again under the lock: the policy may have been replaced, or the container deleted, since the first
+        // look.
         let mut catalog = self.core.catalog.lock().await;
         let mut record = container.record();
         let is_stored =

@@ -11,7 +11,7 @@ use super::expiry::{change_position, scan};
 use super::round::StepReport;
 use crate::error::Error;
 use crate::key_layout::{ChangePosition, VERSIONS};
-use crate::partition::{Abort, PreparedTransaction, Transaction, TransactionContext};
+use crate::partition::{Abort, PartitionTransaction, PreparedTransaction, TransactionContext};
 use crate::record::Version;
 use crate::transaction::ItemTransaction;
 
@@ -20,7 +20,7 @@ pub(super) struct TrimVersions {
     pub(super) items_max: usize,
 }
 
-impl Transaction for TrimVersions {
+impl PartitionTransaction for TrimVersions {
     type Response = StepReport;
     type Failure = Error;
 

@@ -1,10 +1,10 @@
 //! The busiest logical partitions of a container, in bounded memory.
 //!
 //! Owns a table with a fixed number of slots, kept by the space-saving algorithm in sets of a few ways: a logical
-//! partition without a slot replaces the one of its set with the lowest charge, and inherits that charge as its possible
-//! excess. A charge is therefore never too low by more than what was spent before the slot was taken, and never too high
-//! by more than the excess shown with it. A logical partition with more than 1/8 of the charge of its set (1/64 of all
-//! partitions, by hash) is always in the table. Counting one that has a slot takes no lock.
+//! partition without a slot replaces the one of its set with the lowest charge, and inherits that charge as its
+//! possible excess. A charge is therefore never too low by more than what was spent before the slot was taken, and
+//! never too high by more than the excess shown with it. A logical partition with more than 1/8 of the charge of its
+//! set (1/64 of all partitions, by hash) is always in the table. Counting one that has a slot takes no lock.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, OnceLock, PoisonError};

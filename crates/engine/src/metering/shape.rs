@@ -1,7 +1,8 @@
-//! The shape of a query text: the text without its values, so that queries that differ only in values are counted together.
+//! The shape of a query text: the text without its values, so that queries that differ only in values are counted
+//! together.
 //!
-//! Owns the rule: literals become `?`, lists of them `?, ...`, white space becomes one space. Names, parameters and what
-//! is in brackets after a name stay. Works on any text, valid query or not.
+//! Owns the rule: literals become `?`, lists of them `?, ...`, white space becomes one space. Names, parameters and
+//! what is in brackets after a name stay. Works on any text, valid query or not.
 
 /// The shape of a text.
 pub(crate) fn shape(text: &str) -> String {

@@ -12,7 +12,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::pause::WriterPause;
 use super::state::PartitionState;
-use super::transaction::{Completion, Transaction, enqueue};
+use super::transaction::{Completion, PartitionTransaction, enqueue};
 use super::writer::{WriterHandle, WriterRequest};
 use crate::error::{Error, ErrorKind};
 use crate::response::Usage;
@@ -77,7 +77,7 @@ impl PublishedState {
 
 /// One physical partition with the queue of its writer.
 #[derive(Debug)]
-pub(crate) struct Partition {
+pub(crate) struct PhysicalPartition {
     pub(crate) identity: PartitionIdentity,
     pub(crate) range: EpkRange,
     pub(crate) parents: Vec<u32>,
@@ -86,7 +86,7 @@ pub(crate) struct Partition {
     queue: mpsc::Sender<WriterRequest>,
 }
 
-impl Partition {
+impl PhysicalPartition {
     pub(crate) fn new(
         identity: PartitionIdentity,
         (range, parents): (EpkRange, Vec<u32>),
@@ -99,7 +99,7 @@ impl Partition {
     }
 
     /// Queues a transaction and waits for its commit.
-    pub(crate) async fn submit<T: Transaction>(&self, transaction: T) -> Completion<T> {
+    pub(crate) async fn submit<T: PartitionTransaction>(&self, transaction: T) -> Completion<T> {
         let (queued, completion) = enqueue(transaction);
         if let Err(mpsc::error::SendError(request)) =
             self.queue.send(WriterRequest::Run(queued)).await
@@ -138,25 +138,25 @@ pub(crate) fn retired_error(number: u32) -> Error {
 pub(crate) struct PartitionMap {
     /// Grows with every split and merge.
     pub(crate) generation: u64,
-    pub(crate) partitions: Vec<Arc<Partition>>,
+    pub(crate) partitions: Vec<Arc<PhysicalPartition>>,
 }
 
 impl PartitionMap {
     /// The partition that owns an epk.
-    pub(crate) fn locate(&self, epk: &EffectivePartitionKey) -> Option<&Arc<Partition>> {
+    pub(crate) fn locate(&self, epk: &EffectivePartitionKey) -> Option<&Arc<PhysicalPartition>> {
         // Ranges are adjacent and sorted: the owner is the last partition that does not begin after the epk.
         let after = self.partitions.partition_point(|partition| partition.range.min <= *epk);
         self.partitions.get(after.checked_sub(1)?)
     }
 
     /// The partitions that own some part of a range, in order.
-    pub(crate) fn overlapping(&self, range: &EpkRange) -> Vec<Arc<Partition>> {
-        let overlaps = |partition: &&Arc<Partition>| partition.range.overlaps(range);
+    pub(crate) fn overlapping(&self, range: &EpkRange) -> Vec<Arc<PhysicalPartition>> {
+        let overlaps = |partition: &&Arc<PhysicalPartition>| partition.range.overlaps(range);
         self.partitions.iter().filter(overlaps).cloned().collect()
     }
 
     /// The partition of that number, if the map still has it.
-    pub(crate) fn by_number(&self, number: u32) -> Option<&Arc<Partition>> {
+    pub(crate) fn by_number(&self, number: u32) -> Option<&Arc<PhysicalPartition>> {
         self.partitions.iter().find(|partition| partition.identity.number == number)
     }
 }

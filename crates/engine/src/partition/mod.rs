@@ -1,8 +1,8 @@
 //! Physical partitions: one epk range, one writer, one lsn sequence each.
 //!
 //! Owns the partition map, the writer with its group commit, and the state of a partition. The writer runs any
-//! [`Transaction`]; what a transaction writes is decided elsewhere (`transaction`, `item`, `maintenance`). Does not own
-//! splits and merges (`restructure`) or how bytes are stored.
+//! [`PartitionTransaction`]; what a transaction writes is decided elsewhere (`transaction`, `item`, `maintenance`).
+//! Does not own splits and merges (`restructure`) or how bytes are stored.
 
 mod map;
 mod pause;
@@ -12,11 +12,11 @@ mod transaction;
 mod trimmed_versions;
 mod writer;
 
-pub(crate) use map::{Partition, PartitionIdentity, PartitionMap, retired_error};
+pub(crate) use map::{PartitionIdentity, PartitionMap, PhysicalPartition, retired_error};
 pub(crate) use pause::{TouchedItems, WriteTracker, WriterPause};
 pub(crate) use state::{PartitionState, Rebuild};
 pub(crate) use transaction::{
-    Abort, Completion, PreparedTransaction, Transaction, TransactionContext,
+    Abort, Completion, PartitionTransaction, PreparedTransaction, TransactionContext,
 };
 #[cfg(test)]
 pub(crate) use trimmed_versions::TrimmedVersions;

@@ -20,7 +20,7 @@ use crate::error::Error;
 /// `run` only reads the store and collects writes; the writer commits them later, together with those of other
 /// transactions. It may be called several times: after a deferral, and after a commit that another process has
 /// prevented. It must therefore not depend on an earlier call.
-pub(crate) trait Transaction: Send + Sync + 'static {
+pub(crate) trait PartitionTransaction: Send + Sync + 'static {
     /// What the caller gets after the commit.
     type Response: Send;
     /// What the caller gets when nothing was written.
@@ -29,8 +29,14 @@ pub(crate) trait Transaction: Send + Sync + 'static {
     fn run(
         &mut self,
         context: TransactionContext<'_>,
-    ) -> impl Future<Output = Result<(PreparedTransaction, Self::Response), Abort<Self::Failure>>> + Send;
+    ) -> impl Future<Output = TransactionResult<Self>> + Send;
 }
+
+/// The writes of a run with its response, or why there are none.
+pub(crate) type TransactionResult<T> = Result<
+    (PreparedTransaction, <T as PartitionTransaction>::Response),
+    Abort<<T as PartitionTransaction>::Failure>,
+>;
 
 /// What a transaction is run with.
 pub(crate) struct TransactionContext<'run> {
@@ -79,7 +85,7 @@ impl From<storage::Error> for Abort {
 }
 
 /// How a submitted transaction ended.
-pub(crate) enum Completion<T: Transaction> {
+pub(crate) enum Completion<T: PartitionTransaction> {
     /// Its writes are durable under this lsn. The transaction comes back with its response.
     Committed(T, T::Response, Lsn),
     /// Nothing was written.
@@ -111,7 +117,7 @@ pub(super) enum RunResult {
 
 pub(super) type RunFuture<'run> = Pin<Box<dyn Future<Output = RunResult> + Send + 'run>>;
 
-struct Queued<T: Transaction> {
+struct Queued<T: PartitionTransaction> {
     transaction: T,
     result: Option<Result<T::Response, T::Failure>>,
     caller: oneshot::Sender<Completion<T>>,
@@ -119,21 +125,21 @@ struct Queued<T: Transaction> {
 
 /// Prepares a transaction for the queue. The receiver gets its completion; if the writer ends without one, it gets an
 /// error.
-pub(super) fn enqueue<T: Transaction>(
+pub(super) fn enqueue<T: PartitionTransaction>(
     transaction: T,
 ) -> (Box<dyn QueuedTransaction>, oneshot::Receiver<Completion<T>>) {
     let (caller, receiver) = oneshot::channel();
     (Box::new(Queued { transaction, result: None, caller }), receiver)
 }
 
-impl<T: Transaction> Queued<T> {
+impl<T: PartitionTransaction> Queued<T> {
     fn send(self, completion: impl FnOnce(T) -> Completion<T>) {
         // A caller that has gone away is no failure: the writes stay.
         let _ = self.caller.send(completion(self.transaction));
     }
 }
 
-impl<T: Transaction> QueuedTransaction for Queued<T> {
+impl<T: PartitionTransaction> QueuedTransaction for Queued<T> {
     fn run<'run>(&'run mut self, context: TransactionContext<'run>) -> RunFuture<'run> {
         Box::pin(async move {
             match self.transaction.run(context).await {

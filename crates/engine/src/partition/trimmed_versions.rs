@@ -1,7 +1,7 @@
 //! Which versions of a physical partition are missing.
 //!
-//! Owns the marks: by lsn for change feeds of all versions, by second for time travel. A reader that starts before a mark
-//! is refused, because it would silently miss something. Does not own which versions are removed: see
+//! Owns the marks: by lsn for change feeds of all versions, by second for time travel. A reader that starts before a
+//! mark is refused, because it would silently miss something. Does not own which versions are removed: see
 //! `maintenance/trim` for those past the retention, `transaction` for those that are never kept.
 
 use model::{EffectivePartitionKey, EpkRange, Lsn, TimestampSeconds};

@@ -8,8 +8,8 @@
 //!                 group n ─► store.commit ─┴─► publish lsn, respond ─► group n+1 becomes group n
 //! ```
 //!
-//! A transaction never builds on writes that are not durable: if it needs a key of a group that is not committed yet, it
-//! is deferred. Does not own what a transaction writes: see [`super::Transaction`].
+//! A transaction never builds on writes that are not durable: if it needs a key of a group that is not committed yet,
+//! it is deferred. Does not own what a transaction writes: see [`super::PartitionTransaction`].
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
@@ -309,8 +309,8 @@ impl PartitionWriter {
         }
     }
 
-    /// Adds the state to a group: the first set carries the guard on the old state, the last one the new state. The sets
-    /// of one commit are atomic together, so that one guard protects all of them.
+    /// Adds the state to a group: the first set carries the guard on the old state, the last one the new state. The
+    /// sets of one commit are atomic together, so that one guard protects all of them.
     fn add_state(&self, group: &mut CommitGroup, state: &PartitionState) {
         let guard = match &self.stored_state {
             Some(stored) => Guard::Unchanged(stored.clone()),

@@ -143,7 +143,7 @@ impl Engine {
         container: &Container,
         operation: &QueryItems,
         query: &AnalyzedQuery,
-    ) -> Result<std::result::Result<QuerySnapshot, Arc<Partition>>> {
+    ) -> Result<std::result::Result<QuerySnapshot, Arc<PhysicalPartition>>> {
         let (_, targets) = target_ranges(container, &operation.feed_range, query);
         let slices = partition_slices(&container.map(), &targets);
         let mut session_token = SessionToken::default();

@@ -13,7 +13,7 @@ use super::planned::AnalyzedQuery;
 use crate::catalog::Container;
 use crate::error::{Error, ErrorKind, Result};
 use crate::key_layout::{LogicalPartition, epk_key_range};
-use crate::partition::{Partition, PartitionMap};
+use crate::partition::{PartitionMap, PhysicalPartition};
 
 /// Up to this many logical partitions are read one by one; more are read as the range that spans them.
 const TARGETS_MAX: usize = 64;
@@ -30,7 +30,7 @@ pub(super) struct TargetRange {
 /// The part of a target range that lies in one physical partition.
 #[derive(Clone, Debug)]
 pub(super) struct PartitionSlice {
-    pub(super) partition: Arc<Partition>,
+    pub(super) partition: Arc<PhysicalPartition>,
     pub(super) range: EpkRange,
     pub(super) logical: Option<LogicalPartition>,
     /// The partition key of the logical partition.

@@ -24,8 +24,8 @@ use crate::key_layout::{ChangePosition, ItemKey};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ItemHeader {
     pub(crate) position: ChangePosition,
-    /// Position of the version before this one. Its lsn is zero if this one was created, and [`SAME_LSN`] if both belong
-    /// to one transaction.
+    /// Position of the version before this one. Its lsn is zero if this one was created, and [`SAME_LSN`] if both
+    /// belong to one transaction.
     pub(crate) previous: ChangePosition,
     pub(crate) timestamp: TimestampSeconds,
     pub(crate) time_to_live: Option<ItemTimeToLive>,

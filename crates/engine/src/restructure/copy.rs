@@ -100,7 +100,8 @@ impl PartitionCopy<'_> {
             for lsn in lsns {
                 self.refresh_versions(source, &key, *lsn, &mut set).await?;
             }
-            // The version before the current one ended with the write that was tracked, so that it is new in the versions.
+            // The version before the current one ended with the write that was tracked, so that it is new in the
+            // versions.
             if let Some(record) = current {
                 let previous = resolve_position(record.header.previous, record.header.position.lsn);
                 self.refresh_version(source, previous, &mut set).await?;

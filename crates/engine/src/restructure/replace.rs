@@ -22,7 +22,7 @@ use crate::container::CompiledProperties;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::key_layout::{STATE, STATE_KEY};
-use crate::partition::{Partition, PartitionState, WriteTracker, WriterPause};
+use crate::partition::{PartitionState, PhysicalPartition, WriteTracker, WriterPause};
 
 /// So few touched items are caught up with while the writers are paused.
 const CAUGHT_UP_ITEMS: usize = 64;
@@ -33,7 +33,7 @@ const CATCH_UP_ROUNDS_MAX: usize = 32;
 pub(super) async fn replace_partitions(
     engine: &Engine,
     container: &Arc<Container>,
-    sources: &[Arc<Partition>],
+    sources: &[Arc<PhysicalPartition>],
     ranges: Vec<EpkRange>,
 ) -> Result<Vec<u32>> {
     let _lock = container.restructuring.lock().await;
@@ -44,12 +44,12 @@ pub(super) async fn replace_partitions(
     result
 }
 
-/// Reserves numbers and shards. The shards are marked for reclaiming until the switch, so that a crash leaves no garbage.
-/// Until then `is_building` protects them from the reclaimer.
+/// Reserves numbers and shards. The shards are marked for reclaiming until the switch, so that a crash leaves no
+/// garbage. Until then `is_building` protects them from the reclaimer.
 async fn reserve(
     engine: &Engine,
     container: &Arc<Container>,
-    sources: &[Arc<Partition>],
+    sources: &[Arc<PhysicalPartition>],
     ranges: Vec<EpkRange>,
 ) -> Result<Vec<PartitionRecord>> {
     let mut catalog = engine.core.catalog.lock().await;
@@ -83,7 +83,7 @@ async fn reserve(
 async fn run(
     engine: &Engine,
     container: &Arc<Container>,
-    sources: &[Arc<Partition>],
+    sources: &[Arc<PhysicalPartition>],
     targets: Vec<PartitionRecord>,
 ) -> Result<Vec<u32>> {
     let mut trackers = Vec::new();
@@ -104,7 +104,7 @@ async fn copy_and_switch(
     engine: &Engine,
     container: &Arc<Container>,
     compiled: &CompiledProperties,
-    sources: &[Arc<Partition>],
+    sources: &[Arc<PhysicalPartition>],
     targets: Vec<PartitionRecord>,
     trackers: &[WriteTracker],
 ) -> Result<Vec<u32>> {
@@ -130,7 +130,8 @@ async fn copy_and_switch(
             break;
         }
     }
-    // Lock order: the catalog first, then the writers, like the deletion of a container. The other order could deadlock.
+    // Lock order: the catalog first, then the writers, like the deletion of a container. The other order could
+    // deadlock.
     let mut catalog = engine.core.catalog.lock().await;
     let mut pauses = Vec::new();
     for source in sources {
@@ -156,7 +157,7 @@ async fn copy_and_switch(
 }
 
 async fn catch_up(
-    sources: &[Arc<Partition>],
+    sources: &[Arc<PhysicalPartition>],
     copies: &mut [PartitionCopy<'_>],
     trackers: &[WriteTracker],
 ) -> Result<usize> {
@@ -175,7 +176,7 @@ async fn catch_up(
 /// partition, because session tokens and feed positions are compared with them.
 async fn write_states(
     engine: &Engine,
-    sources: &[Arc<Partition>],
+    sources: &[Arc<PhysicalPartition>],
     copies: &[PartitionCopy<'_>],
     generation: u32,
 ) -> Result<()> {
@@ -235,7 +236,7 @@ async fn switch(
     engine: &Engine,
     catalog: &mut CatalogStore,
     container: &Arc<Container>,
-    sources: &[Arc<Partition>],
+    sources: &[Arc<PhysicalPartition>],
     targets: &[PartitionRecord],
 ) -> Result<()> {
     // Writers are started before the commit: if one fails to start, the old map stays in use.
@@ -279,7 +280,8 @@ fn check_stored(engine: &Engine, container: &Arc<Container>) -> Result<()> {
     }
 }
 
-/// Refuses to switch while a writer does not know what its last commit has left in the store: its tracker may lack items.
+/// Refuses to switch while a writer does not know what its last commit has left in the store: its tracker may lack
+/// items.
 fn require_confirmed(pause: WriterPause) -> Result<WriterPause> {
     if pause.is_confirmed() {
         return Ok(pause);

@@ -10,7 +10,7 @@ use crate::charge;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::operation::SplitPartition;
-use crate::partition::{Partition, retired_error};
+use crate::partition::{PhysicalPartition, retired_error};
 use crate::response::Response;
 
 impl Engine {
@@ -45,6 +45,6 @@ impl Engine {
 }
 
 /// The partition of that number.
-pub(super) fn find(container: &Container, number: u32) -> Result<Arc<Partition>> {
+pub(super) fn find(container: &Container, number: u32) -> Result<Arc<PhysicalPartition>> {
     container.map().by_number(number).cloned().ok_or_else(|| retired_error(number))
 }

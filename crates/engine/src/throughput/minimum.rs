@@ -1,4 +1,5 @@
-//! The minimum throughput of a database or container: it depends on the stored bytes and on the highest throughput so far.
+//! The minimum throughput of a database or container: it depends on the stored bytes and on the highest throughput so
+//! far.
 //!
 //! Owns the rule and its error message. Absolute limits and increments are in `model`.
 

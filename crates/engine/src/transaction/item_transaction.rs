@@ -38,12 +38,13 @@ pub(crate) struct ItemTransaction<'run> {
     pub(crate) context: TransactionContext<'run>,
     pub(crate) state: PartitionState,
     pub(super) set: WriteSet,
-    /// Items this transaction has written (or removed: none). It must see its own writes, which the store does not have.
+    /// Items this transaction has written (or removed: none). It must see its own writes, which the store does not
+    /// have.
     items: HashMap<StorageKey, Option<ItemRecord>>,
     /// The same for unique keys; the value is the id of the holder.
     pub(super) unique_keys: HashMap<StorageKey, Option<StorageValue>>,
-    /// Log entries of this transaction. They become writes only at the end: the log keeps the newest version of an item,
-    /// and a later write of the same transaction may still supersede an entry.
+    /// Log entries of this transaction. They become writes only at the end: the log keeps the newest version of an
+    /// item, and a later write of the same transaction may still supersede an entry.
     log: BTreeMap<ChangePosition, (ItemKey, ItemRecord)>,
     /// Numbers the changes of this transaction, which share one lsn.
     sequence: u16,

@@ -1,7 +1,7 @@
 //! Forward check: every item has its entries.
 //!
-//! Owns the scan of the items, the comparison of each expected entry with the store, and the counts that the reverse check
-//! compares with.
+//! Owns the scan of the items, the comparison of each expected entry with the store, and the counts that the reverse
+//! check compares with.
 
 use std::collections::{BTreeMap, HashSet};
 

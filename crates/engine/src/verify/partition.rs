@@ -15,14 +15,14 @@ use crate::container::CompiledProperties;
 use crate::engine::Engine;
 use crate::error::Result;
 use crate::key_layout::{STATE, STATE_KEY};
-use crate::partition::{Partition, PartitionState};
+use crate::partition::{PartitionState, PhysicalPartition};
 
 /// One partition under verification.
 pub(crate) struct PartitionVerification<'verify> {
     pub(crate) view: &'verify dyn Read,
     pub(crate) container: &'verify Container,
     pub(crate) compiled: &'verify CompiledProperties,
-    pub(crate) partition: &'verify Partition,
+    pub(crate) partition: &'verify PhysicalPartition,
     pub(crate) state: PartitionState,
     pub(crate) newest: Lsn,
     pub(crate) report: &'verify mut VerifyReport,
@@ -42,8 +42,8 @@ impl PartitionVerification<'_> {
 }
 
 impl Engine {
-    /// Checks the whole account: every index term, unique key, change and counter against the items, in both directions.
-    /// Meant for an idle account; concurrent writes are not checked.
+    /// Checks the whole account: every index term, unique key, change and counter against the items, in both
+    /// directions. Meant for an idle account; concurrent writes are not checked.
     ///
     /// # Errors
     /// `Unavailable` when the store cannot be read. What can be read but contradicts itself is in the report.

@@ -1,7 +1,7 @@
 //! The result of a verification.
 //!
-//! Owns the plain data of the report and its bound: a broken store may have millions of contradictions, a person reads the
-//! first ones.
+//! Owns the plain data of the report and its bound: a broken store may have millions of contradictions, a person reads
+//! the first ones.
 
 use model::Lsn;
 
