@@ -7,7 +7,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use client::{Account, Location, PartitionKeyDefinition};
+use client::{Account, PartitionKeyDefinition, StorageLocation};
 
 use crate::command::account_key;
 use crate::failure::Failure;
@@ -111,7 +111,7 @@ impl Place {
                     refuse_missing(folder)?;
                 }
                 let engine = flags.open(folder).await?;
-                let account = Account::embedded(Location::Engine(engine)).await;
+                let account = Account::embedded(StorageLocation::Engine(engine)).await;
                 account.map_err(|error| Failure::of(format!("opening {self}"), &error))
             }
             Self::Endpoint { url, key } => {

@@ -1,7 +1,7 @@
 //! The contract of the client over HTTP, against the server as it ships: a process of its own.
 
 use client::Account;
-use client::contract::{self, Needs};
+use client::contract::{self, Requirement};
 
 use crate::serve::{start, terminate, text};
 
@@ -9,7 +9,7 @@ use crate::serve::{start, terminate, text};
 async fn the_contract_holds_against_a_server_process() {
     let (server, ready) = start(&["--memory"]);
     let account = Account::connect(text(&ready, "connectionString")).await.unwrap();
-    let broken = contract::run(&account, &[Needs::AllVersions]).await;
+    let broken = contract::run(&account, &[Requirement::AllVersions]).await;
     account.close().await.unwrap();
     assert_eq!(terminate(server), Some(0));
     let broken = broken.unwrap();

@@ -1,135 +1,85 @@
-//! The change feed of a container, page by page.
+//! Types of the change feed.
 //!
-//! Owns the call and its types. The processor stands on it.
+//! Owns what a caller asks for and gets. The mode and the operation are the engine's types. Does not own reading: see
+//! `resource`.
 
+use engine::change_feed::{ChangeFeedMode, ChangeOperation};
 use model::{FeedRange, PartitionKey, TimestampSeconds};
 use serde::de::{DeserializeOwned, IgnoredAny};
 
-use crate::answer::Answer;
-use crate::call::{Body, OneChange, Request};
 use crate::error::Result;
 use crate::item::Item;
-use crate::resource::Container;
 
-/// Which changes to read, from where.
+/// Which changes to read, and from where.
 #[derive(Clone, Debug)]
 pub struct ChangeFeed {
-    /// Which part of the container.
-    pub part: FeedRange,
-    /// Newest versions only, or every version and deletion.
-    pub mode: ChangeMode,
-    /// From where.
+    /// The part of the container.
+    pub feed_range: FeedRange,
+    /// Latest versions only, or all versions and deletes.
+    pub mode: ChangeFeedMode,
+    /// Where to start.
     pub start: ChangeStart,
-    /// Changes of a page, about: a transaction is never cut.
+    /// Approximate number of changes per page. A transaction is never split.
     pub items_max: Option<usize>,
 }
 
-/// Which changes are told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ChangeMode {
-    /// The newest version of every item that changed; no deletions.
-    LatestVersion,
-    /// Every version and every deletion within the retention.
-    AllVersionsAndDeletes,
-}
-
-/// From where changes are told.
+/// Where a change feed starts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ChangeStart {
-    /// From the first change; not for all versions.
+    /// At the first change. Not supported for all versions.
     Beginning,
-    /// From the next change.
+    /// At the next change.
     Now,
-    /// From the first change at that second or later; not for all versions.
+    /// At the first change at this second or later. Not supported for all versions.
     Time(TimestampSeconds),
-    /// From where an earlier page of the same part and mode ended.
+    /// Where an earlier page of the same feed range and mode ended.
     Continuation(String),
-}
-
-/// What happened to an item.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ChangeOperation {
-    /// It was created.
-    Create,
-    /// It was replaced or patched.
-    Replace,
-    /// It was deleted.
-    Delete,
-    /// Its time to live ended.
-    Expire,
 }
 
 /// One change.
 #[derive(Clone, Debug)]
 pub struct Change<T> {
-    /// What happened; none in the feed of newest versions, which does not tell.
+    /// What happened; `None` in the mode of latest versions, which does not report it.
     pub operation: Option<ChangeOperation>,
-    /// Which item; some accounts tell it of deletions only.
+    /// The id of the item. Connected accounts report it for deletes only.
     pub id: Option<String>,
-    /// In which logical partition; some accounts tell it of deletions only.
+    /// The partition key. Connected accounts report it for deletes only.
     pub partition_key: Option<PartitionKey>,
-    /// The item after the change; none for a deletion.
+    /// The item after the change; `None` for a delete.
     pub current: Option<Item<T>>,
-    /// The item before the change, in the mode of all versions, if it is kept.
+    /// The item before the change, in the mode of all versions, if it was retained.
     pub previous: Option<Item<T>>,
 }
 
 /// One page of changes.
 #[derive(Clone, Debug)]
 pub struct ChangePage<T> {
-    /// The changes; those of one logical partition in their order.
+    /// The changes. Those of one logical partition are in order.
     pub changes: Vec<Change<T>>,
-    /// Where the next page starts, also when this one is empty.
+    /// Where the next page starts, even if this one is empty.
     pub continuation: String,
-    /// Whether another page may be had at once.
+    /// Whether another page may be available immediately.
     pub more: bool,
 }
 
 impl ChangeFeed {
-    /// The newest versions of a whole container.
+    /// The latest versions of a whole container.
     #[must_use]
     pub fn latest(start: ChangeStart) -> Self {
-        let mode = ChangeMode::LatestVersion;
-        Self { part: FeedRange::Container, mode, start, items_max: None }
+        let mode = ChangeFeedMode::LatestVersion;
+        Self { feed_range: FeedRange::Container, mode, start, items_max: None }
     }
 
-    /// Every version and deletion of a whole container.
+    /// All versions and deletes of a whole container.
     #[must_use]
     pub fn all_versions(start: ChangeStart) -> Self {
-        let mode = ChangeMode::AllVersionsAndDeletes;
-        Self { part: FeedRange::Container, mode, start, items_max: None }
-    }
-}
-
-impl Container {
-    /// One page of changes.
-    ///
-    /// # Errors
-    /// `BadRequest` for a start the mode does not have or a foreign continuation, `Unexpected` for an item that is no
-    /// `T`, `NotFound` for a missing container.
-    pub async fn changes<T: DeserializeOwned>(
-        &self,
-        feed: ChangeFeed,
-    ) -> Result<Answer<ChangePage<T>>> {
-        let request = Request::ReadChanges {
-            container: self.link(),
-            part: feed.part,
-            mode: feed.mode,
-            start: feed.start,
-            items_max: feed.items_max,
-        };
-        self.account().send(&request).await?.answer(|body| match body {
-            Body::Changes { changes, continuation, more } => {
-                let changes = changes.into_iter().map(typed).collect::<Result<_>>()?;
-                Ok(ChangePage { changes, continuation, more })
-            }
-            other => Err(other.unexpected("changes")),
-        })
+        let mode = ChangeFeedMode::AllVersionsAndDeletes;
+        Self { feed_range: FeedRange::Container, mode, start, items_max: None }
     }
 }
 
 impl Change<IgnoredAny> {
-    /// The change with items of this type.
+    /// Deserializes the items into this type.
     pub(crate) fn typed<T: DeserializeOwned>(&self) -> Result<Change<T>> {
         Ok(Change {
             operation: self.operation,
@@ -142,7 +92,7 @@ impl Change<IgnoredAny> {
 }
 
 impl<T> Change<T> {
-    /// The change with the texts of its items alone.
+    /// The change without typed values.
     pub(crate) fn untyped(&self) -> Change<IgnoredAny> {
         Change {
             operation: self.operation,
@@ -152,14 +102,4 @@ impl<T> Change<T> {
             previous: self.previous.as_ref().map(Item::untyped),
         }
     }
-}
-
-fn typed<T: DeserializeOwned>(change: OneChange) -> Result<Change<T>> {
-    Ok(Change {
-        operation: change.operation,
-        id: change.id,
-        partition_key: change.partition_key,
-        current: change.current.map(Item::from_text).transpose()?,
-        previous: change.previous.map(Item::from_text).transpose()?,
-    })
 }

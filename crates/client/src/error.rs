@@ -1,6 +1,6 @@
-//! Why a call failed, by what the caller can do about it; the same list in every place.
+//! Errors, grouped by what the caller can do about them. The same for all backends.
 //!
-//! Owns the kinds and the sentences. Does not own how a place comes to a kind: each place has its one table.
+//! Owns the kinds and the error type. Does not own the mapping to a kind: each backend has one table.
 
 use std::fmt;
 use std::time::Duration;
@@ -13,65 +13,56 @@ pub type Result<T> = std::result::Result<T, Error>;
 pub struct Error {
     kind: ErrorKind,
     message: String,
-    source: Option<Box<dyn std::error::Error + Send + Sync>>,
-    outcome: Outcome,
+    may_have_happened: bool,
     failed_operation: Option<usize>,
     attempts: u32,
     charge: f64,
 }
 
-/// What the caller can do. The list is closed.
+/// What the caller can do about an error. The list is exhaustive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ErrorKind {
     /// The item, container or database does not exist.
     NotFound,
-    /// The id or a unique key is taken. Choose another or replace.
+    /// The id or a unique key is taken. Choose another one, or replace the item.
     Conflict,
-    /// The etag or the condition of a patch does not hold. Read again and decide again.
+    /// The etag or the condition of a patch does not match. Read the item again and decide again.
     Precondition,
-    /// Throughput is spent. Retry after the delay; the retry policy has done so already.
+    /// The throughput is exhausted. The retry policy has already retried; try again after the delay.
     Throttled {
-        /// How long to wait, if the account said so.
+        /// How long to wait, if the account returned a delay.
         delay: Option<Duration>,
     },
-    /// The item, the batch or the logical partition is larger than the service takes.
+    /// The item, the batch or the logical partition is larger than the service allows.
     TooLarge,
-    /// The call breaks a rule. Fix it; nothing was written.
+    /// The call is invalid. Fix it; nothing was written.
     BadRequest,
-    /// The credential is wrong or may not do this.
+    /// The credential is invalid or does not permit this call.
     Unauthorized,
-    /// The account cannot answer now. See [`Error::may_have_happened`] before a write is repeated.
+    /// The account is currently not available. Check [`Error::may_have_happened`] before you repeat a write.
     Unavailable,
-    /// This place does not offer the call. The crate's documentation lists them.
+    /// This account does not support the call. The documentation of this crate lists such calls.
     Unsupported,
-    /// The answer does not fit the type it is read into, or contradicts itself.
+    /// The response cannot be deserialized into the requested type, or is inconsistent.
     Unexpected,
 }
 
-/// What is known about a write that failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Outcome {
-    NotApplied,
-    Unknown,
-}
-
 impl Error {
-    /// An error after which nothing was written.
+    /// An error of a call that did not write anything.
     pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         Self {
             kind,
             message: message.into(),
-            source: None,
-            outcome: Outcome::NotApplied,
+            may_have_happened: false,
             failed_operation: None,
             attempts: 1,
             charge: 0.0,
         }
     }
 
-    /// The account cannot answer, and whether a write was done is not known.
+    /// The account is not available, and it is unknown whether a write was executed.
     pub(crate) fn unknown_outcome(message: impl Into<String>) -> Self {
-        Self { outcome: Outcome::Unknown, ..Self::new(ErrorKind::Unavailable, message) }
+        Self { may_have_happened: true, ..Self::new(ErrorKind::Unavailable, message) }
     }
 
     pub(crate) fn bad_request(message: impl Into<String>) -> Self {
@@ -87,27 +78,26 @@ impl Error {
         Self::new(ErrorKind::Unexpected, message)
     }
 
-    pub(crate) fn with_source(
-        mut self,
-        source: impl std::error::Error + Send + Sync + 'static,
-    ) -> Self {
-        self.source = Some(Box::new(source));
+    /// Appends the cause to the message. The cause is not available as [`std::error::Error::source`]: reporters that print
+    /// both would print it twice, and its type is not part of the API.
+    pub(crate) fn caused_by(mut self, cause: &dyn fmt::Display) -> Self {
+        self.message = format!("{}: {cause}", self.message);
         self
     }
 
-    /// The operation of a batch that made it fail.
+    /// Sets the operation of a batch that failed.
     pub(crate) fn at_operation(mut self, index: usize) -> Self {
         self.failed_operation = Some(index);
         self
     }
 
-    /// The same, of a call that could not have written anything.
+    /// Marks the error of a call that cannot have written anything.
     pub(crate) fn without_effect(mut self) -> Self {
-        self.outcome = Outcome::NotApplied;
+        self.may_have_happened = false;
         self
     }
 
-    /// What the refusal cost.
+    /// Sets the charge of the failed request.
     pub(crate) fn with_charge(mut self, charge: f64) -> Self {
         self.charge = charge;
         self
@@ -124,26 +114,26 @@ impl Error {
         self.kind
     }
 
-    /// Whether a write may have been done although it failed: the answer was lost, not the request.
+    /// Whether the write may have been executed although the call failed, because only its response was lost.
     #[must_use]
     pub fn may_have_happened(&self) -> bool {
-        self.outcome == Outcome::Unknown
+        self.may_have_happened
     }
 
-    /// The place in a transactional batch of the operation that failed.
+    /// The index of the failed operation in a transactional batch.
     #[must_use]
     pub fn failed_operation(&self) -> Option<usize> {
         self.failed_operation
     }
 
-    /// Request units of the request that failed: a point read that finds nothing and a write that is refused have a
-    /// price too. Zero when the account did not say.
+    /// Request units of the failed request: reads of missing items and refused writes are charged, too. Zero when the
+    /// account did not return the charge.
     #[must_use]
     pub fn charge(&self) -> f64 {
         self.charge
     }
 
-    /// How often the call was tried.
+    /// Number of attempts.
     #[must_use]
     pub fn attempts(&self) -> u32 {
         self.attempts
@@ -153,9 +143,6 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.message)?;
-        if let Some(source) = &self.source {
-            write!(formatter, ": {source}")?;
-        }
         match self.attempts {
             0 | 1 => Ok(()),
             attempts => write!(formatter, " (after {attempts} attempts)"),
@@ -163,11 +150,7 @@ impl fmt::Display for Error {
     }
 }
 
-impl std::error::Error for Error {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        self.source.as_ref().map(|source| source.as_ref() as &(dyn std::error::Error + 'static))
-    }
-}
+impl std::error::Error for Error {}
 
 impl From<model::ValidationError> for Error {
     fn from(invalid: model::ValidationError) -> Self {

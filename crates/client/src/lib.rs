@@ -1,25 +1,25 @@
-//! One application code, three places to run it: inside the program, a server of ours, an account of the service.
+//! Application code that runs unchanged on an embedded database, a Planisphere server, or an Azure Cosmos DB account.
 //!
-//! Owns the typed calls an application makes, the guard on partition keys, the retries, and the merge that keeps
-//! properties a type does not know. Does not own any rule about items: an embedded account asks `engine`, a connected
-//! one asks its endpoint through the official library (feature `connect`).
+//! Owns the typed calls of an application, the guard on partition keys, retries, and the merge that keeps properties that
+//! a type does not know. Does not own any rule about items: an embedded account calls `engine`, a connected account calls
+//! its endpoint through the official SDK (feature `connect`).
 //!
 //! ```text
-//! Container::read ... ─► call/request ─► call/send (retries, traces) ─► place ─► embedded: Engine
-//!                                            ▲                           │ └──► connected: the official library
-//!                                            └── place/faulty (tests) ◄──┘
+//! Container::read ... ─► request ─► account (retries, traces) ─► backend ─► embedded: Engine
+//!                                            ▲                     │ └────► connected: the official SDK
+//!                                            └─ backend/faulty (tests)
 //! ```
 //!
-//! A connected account (feature `connect`) differs in what the official library, at 1.0.0, does not offer:
+//! A connected account (feature `connect`) does not support what the official SDK, at 1.0.0, does not offer:
 //!
-//! - [`Batch::patch`], throughput of a new database and container properties the library does not know fail with
+//! - [`Batch::patch`], throughput of a new database, and container properties that the SDK does not know fail with
 //!   [`ErrorKind::Unsupported`];
-//! - aggregates and `GROUP BY` are refused over several partitions, with [`ErrorKind::BadRequest`];
-//! - [`Container::delete_partition`] deletes in batches, not at once; the condition of a patch costs a query.
+//! - aggregates and `GROUP BY` over several partitions are refused with [`ErrorKind::BadRequest`];
+//! - [`Container::delete_partition`] deletes in batches, not atomically; the condition of a patch costs a query.
 //!
 //! ```
 //! # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
-//! use planisphere_client::{Account, Location, PartitionKeyDefinition, Query};
+//! use planisphere_client::{Account, StorageLocation, PartitionKeyDefinition, Query};
 //! use serde::{Deserialize, Serialize};
 //!
 //! #[derive(Debug, Serialize, Deserialize)]
@@ -29,7 +29,7 @@
 //!     total: f64,
 //! }
 //!
-//! let account = Account::embedded(Location::Memory).await?;
+//! let account = Account::embedded(StorageLocation::Memory).await?;
 //! let database = account.database("shop")?;
 //! database.create_if_missing(None).await?;
 //! let orders = database.container("orders")?;
@@ -41,7 +41,7 @@
 //! let created = orders.create(&ann, &order).await?;
 //! assert!(created.charge > 0.0);
 //!
-//! let query = Query::text("SELECT * FROM c WHERE c.total > @least").parameter("@least", 5);
+//! let query = Query::text("SELECT * FROM c WHERE c.total > @minimum").parameter("@minimum", 5);
 //! let rows = orders.query::<Order>(&query.within(ann)).await?;
 //! assert_eq!(rows.value.len(), 1);
 //! # account.close().await
@@ -49,33 +49,33 @@
 //! ```
 
 mod account;
-mod answer;
-mod call;
+mod backend;
 mod change_feed;
 mod error;
-mod faults;
 mod item;
-mod place;
 pub mod processor;
 mod query;
+mod request;
 mod resource;
+mod response;
 mod retry;
 
 pub mod contract;
 
-pub use account::{Account, Location};
-pub use answer::{ActivityId, Answer, Etag, SessionToken};
-pub use change_feed::{Change, ChangeFeed, ChangeMode, ChangeOperation, ChangePage, ChangeStart};
-pub use error::{Error, ErrorKind, Result};
-pub use faults::{Fault, Faults};
-pub use item::{Batch, BatchAnswer, Item, ReadOptions};
+pub use account::{Account, StorageLocation};
 #[cfg(feature = "connect")]
-pub use place::{Credential, Endpoint};
-pub use query::{Page, PageOptions, Query, QueryText};
-pub use resource::{Container, Database};
+pub use backend::{Credential, Endpoint};
+pub use backend::{Fault, Faults};
+pub use change_feed::{Change, ChangeFeed, ChangePage, ChangeStart};
+pub use error::{Error, ErrorKind, Result};
+pub use item::{Batch, BatchItemResult, Item};
+pub use query::{Page, Query, QueryPageOptions, QueryText};
+pub use resource::{Container, Database, ItemReadOptions};
+pub use response::{AccountResponse, ActivityId, ClientSessionToken, EntityTag};
 pub use retry::RetryPolicy;
 
-// The words of the domain that appear in calls.
+// Types of the lower crates that appear in calls.
+pub use engine::change_feed::{ChangeFeedMode, ChangeOperation};
 pub use engine::{Clock, Environment, Randomness, Spawner, SystemClock, TravellingClock};
 pub use model::{
     ContainerId, ContainerProperties, DatabaseId, FeedRange, Json, Number, PartitionKey,

@@ -1,25 +1,25 @@
-//! When a failed call is tried again, and after how long.
+//! When a failed call is retried, and after which delay.
 //!
-//! Owns the policy. It is pure: time and randomness come with the question. Does not own which writes may be repeated
-//! (`call/request`).
+//! Owns the policy, which is pure: callers pass the time and a random number. Does not own which writes may be repeated
+//! (`request`).
 
 use std::time::Duration;
 
 use crate::error::{Error, ErrorKind};
 
-/// How throttled and unavailable calls are tried again. Waits grow by doubling, each is drawn between half of it and
-/// all of it, and none is shorter than the delay the account asked for.
+/// Retries of throttled and unavailable calls: exponential backoff with jitter. Each delay is random between half of the
+/// backoff and all of it, and never shorter than the delay that the account asked for.
 ///
-/// A connected account has the retries of the official library below these, for the failures it knows about.
+/// With a connected account, the official SDK additionally retries the failures that it knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RetryPolicy {
-    /// Attempts of one call, the first included.
+    /// Attempts of one call, including the first.
     pub attempts_max: u32,
-    /// The wait after the first attempt, before it is drawn.
+    /// The backoff after the first attempt.
     pub first_delay: Duration,
-    /// No wait grows beyond this. A longer one the account asks for is still honoured.
+    /// Maximum backoff. A longer delay that the account asks for is still respected.
     pub delay_max: Duration,
-    /// A call that would wait beyond this, counted from its first failure, fails instead.
+    /// A call fails if its next delay would end later than this after its first failure.
     pub elapsed_max: Duration,
 }
 
@@ -35,7 +35,7 @@ impl Default for RetryPolicy {
 }
 
 impl RetryPolicy {
-    /// Every call is tried once.
+    /// No retries.
     pub const NEVER: Self = Self {
         attempts_max: 1,
         first_delay: Duration::ZERO,
@@ -43,7 +43,7 @@ impl RetryPolicy {
         elapsed_max: Duration::ZERO,
     };
 
-    /// How long to wait after attempt number `attempt` failed so, `spent_ms` after the first failure; none to give up.
+    /// The delay after attempt number `attempt` failed, `spent_ms` after the first failure; `None` to give up.
     pub(crate) fn delay(
         &self,
         error: &Error,
@@ -51,7 +51,7 @@ impl RetryPolicy {
         spent_ms: u64,
         random: u64,
     ) -> Option<Duration> {
-        let asked = match error.kind() {
+        let requested = match error.kind() {
             ErrorKind::Throttled { delay } => delay.unwrap_or_default(),
             ErrorKind::Unavailable => Duration::ZERO,
             _ => return None,
@@ -59,16 +59,16 @@ impl RetryPolicy {
         if attempt >= self.attempts_max {
             return None;
         }
-        let delay = self.backoff(attempt, random).max(asked);
+        let delay = self.backoff(attempt, random).max(requested);
         (Duration::from_millis(spent_ms) + delay <= self.elapsed_max).then_some(delay)
     }
 
-    /// The wait after attempt number `attempt`, drawn by `random`.
+    /// The backoff after attempt number `attempt`, with jitter from `random`.
     pub(crate) fn backoff(&self, attempt: u32, random: u64) -> Duration {
         let doubled = 1u32.checked_shl(attempt.saturating_sub(1)).unwrap_or(u32::MAX);
-        let most = self.first_delay.saturating_mul(doubled).min(self.delay_max);
-        let half_ms = u64::try_from(most.as_millis() / 2).unwrap_or(u64::MAX);
-        most.saturating_sub(Duration::from_millis(random % (half_ms + 1)))
+        let longest = self.first_delay.saturating_mul(doubled).min(self.delay_max);
+        let half_ms = u64::try_from(longest.as_millis() / 2).unwrap_or(u64::MAX);
+        longest.saturating_sub(Duration::from_millis(random % (half_ms + 1)))
     }
 }
 

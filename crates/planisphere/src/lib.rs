@@ -1,6 +1,44 @@
-//! Planisphere as an embedded database: one dependency, one account in a folder or in memory.
-//!
-//! Owns the curated public API. Does not own behaviour: everything here is defined in `planisphere-engine`,
-//! `planisphere-model` and `planisphere-storage-lsm`.
+#![doc = include_str!("../README.md")]
 
-pub use engine::{Engine, Error, ErrorKind, Result};
+// Open an account, and handles to its databases and containers.
+pub use client::{Account, Container, Database, StorageLocation};
+
+// Items, queries, batches and their responses.
+pub use client::{
+    AccountResponse, ActivityId, Batch, BatchItemResult, ClientSessionToken, EntityTag, Item,
+    ItemReadOptions, Page, Query, QueryPageOptions, QueryText,
+};
+
+// The change feed, and the processor that shares it between instances.
+pub use client::processor;
+pub use client::{
+    Change, ChangeFeed, ChangeFeedMode, ChangeOperation, ChangePage, ChangeStart, FeedRange,
+};
+
+// Errors and retries; injected faults, a clock and randomness for tests.
+pub use client::{
+    Clock, Environment, Error, ErrorKind, Fault, Faults, Randomness, Result, RetryPolicy, Spawner,
+    SystemClock, TravellingClock,
+};
+
+// Accounts behind an endpoint.
+#[cfg(feature = "connect")]
+pub use client::{Credential, Endpoint};
+
+// Properties of resources, partition keys, patches and JSON values.
+pub use model::{
+    ChangeFeedPolicy, CompositeIndex, ComputedProperty, ContainerId, ContainerProperties,
+    DatabaseId, IndexingMode, IndexingPolicy, Json, Number, Object, PartitionKey,
+    PartitionKeyDefinition, PartitionKeyValue, Patch, PatchOperation, PatchPath, PropertyPath,
+    Throughput, TimeToLive, TimestampMs, TimestampSeconds, UniqueKey, ValidationError,
+};
+
+/// The engine below an account: settings, maintenance, verification, and operations without a serde type.
+///
+/// Most programs need only [`Account`]. [`Account::embedded`] accepts an engine that was opened with other settings.
+pub mod engine {
+    pub use ::engine::{
+        Engine, EngineSettings, Environment, Response, SPACES, operation, response,
+    };
+    pub use storage_lsm::{Durability, LsmSettings, LsmStore};
+}

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use clap::ValueEnum;
-use client::{Container, Json, PageOptions, Query};
+use client::{Container, Json, Query, QueryPageOptions};
 use model::Object;
 use serde_json::value::RawValue;
 
@@ -66,10 +66,10 @@ pub(super) async fn write(
     }
     let all = Query::text("SELECT * FROM c").fan_out("an export reads every item");
     loop {
-        let options = PageOptions {
+        let options = QueryPageOptions {
             rows_max: Some(PAGE_ITEMS),
             continuation: at.continuation.take(),
-            ..PageOptions::default()
+            ..QueryPageOptions::default()
         };
         let page = container.query_page::<Box<RawValue>>(&all, options).await;
         let page = page.map_err(failed)?.value;
@@ -97,7 +97,7 @@ pub(super) async fn write(
 
 #[cfg(test)]
 mod tests {
-    use client::{Account, Location, PartitionKeyDefinition};
+    use client::{Account, PartitionKeyDefinition, StorageLocation};
     use serde_json::json;
 
     use super::*;
@@ -130,7 +130,7 @@ mod tests {
     }
 
     async fn check(format: Format) {
-        let account = Account::embedded(Location::Memory).await.unwrap();
+        let account = Account::embedded(StorageLocation::Memory).await.unwrap();
         let database = account.database("shop").unwrap();
         database.create_if_missing(None).await.unwrap();
         let container = database.container("items").unwrap();

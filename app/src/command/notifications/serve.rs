@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::Args;
-use client::{Account, Environment, Location};
+use client::{Account, Environment, StorageLocation};
 use notifications::PAGES;
 use notifications::delivery::Delivery;
 use serde_json::{Map, json};
@@ -129,7 +129,7 @@ impl Serve {
         let place = match self.place.named()? {
             Some(place) => place,
             None if self.memory || self.demo => {
-                let account = Account::embedded(Location::Memory).await;
+                let account = Account::embedded(StorageLocation::Memory).await;
                 let account =
                     account.map_err(|error| Failure::of("opening an account in memory", &error))?;
                 return Ok((account, "memory".to_owned()));

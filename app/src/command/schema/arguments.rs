@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use client::{Account, Location};
+use client::{Account, StorageLocation};
 use service::schema::{ReadOptions, Reading, Schema};
 
 use super::tell;
@@ -89,7 +89,7 @@ impl Compared {
         let place = self.place.place()?;
         let account = match (&place, missing) {
             (Place::Folder(folder), Missing::Refuse) if refuse_missing(folder).is_err() => {
-                let account = Account::embedded(Location::Memory).await;
+                let account = Account::embedded(StorageLocation::Memory).await;
                 account.map_err(|error| Failure::of(format!("opening {place}"), &error))?
             }
             _ => place.open(&self.store, missing).await?,

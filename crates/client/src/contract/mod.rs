@@ -6,7 +6,7 @@
 mod batches;
 mod check;
 mod feeds;
-mod ground;
+mod fixture;
 mod items;
 mod processing;
 mod queries;
@@ -14,6 +14,6 @@ mod resources;
 mod suite;
 mod writers;
 
-pub use check::Violation;
-pub use ground::Ground;
-pub use suite::{CASES, Case, Needs, run};
+pub use check::ContractViolation;
+pub use fixture::ContractFixture;
+pub use suite::{CASES, ContractCase, Requirement, run};

@@ -3,52 +3,55 @@
 use std::future::Future;
 use std::pin::Pin;
 
-use super::check::Violation;
-use super::ground::Ground;
+use super::check::ContractViolation;
+use super::fixture::ContractFixture;
 use super::{batches, feeds, items, processing, queries, resources, writers};
 use crate::account::Account;
 
 /// One promise.
 #[derive(Clone, Copy)]
-pub struct Case {
+pub struct ContractCase {
     /// The promise as a sentence in snake case.
     pub name: &'static str,
     /// What an account must offer.
-    pub needs: Needs,
-    check: fn(Ground) -> Checking,
+    pub needs: Requirement,
+    check: fn(ContractFixture) -> CaseFuture,
 }
 
 /// What an account must offer for a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Needs {
+pub enum Requirement {
     /// What every account has.
     Nothing,
     /// The feed of all versions, which the service has only with continuous backup.
     AllVersions,
 }
 
-type Checking = Pin<Box<dyn Future<Output = Result<(), Violation>> + Send>>;
+type CaseFuture = Pin<Box<dyn Future<Output = Result<(), ContractViolation>> + Send>>;
 
-impl Case {
+impl ContractCase {
     /// Tries the promise.
     ///
     /// # Errors
     /// What was promised and what happened instead.
-    pub async fn check(&self, ground: &Ground) -> Result<(), Violation> {
-        (self.check)(ground.clone()).await.map_err(|violation| violation.in_case(self.name))
+    pub async fn check(&self, fixture: &ContractFixture) -> Result<(), ContractViolation> {
+        (self.check)(fixture.clone()).await.map_err(|violation| violation.in_case(self.name))
     }
 }
 
 /// Tries every promise an account with these abilities must keep, and gives those that are broken.
 ///
 /// # Errors
-/// [`Violation`] when the ground cannot be prepared.
-pub async fn run(account: &Account, abilities: &[Needs]) -> Result<Vec<Violation>, Violation> {
-    let ground = Ground::prepare(account).await?;
+/// [`ContractViolation`] when the fixture cannot be prepared.
+pub async fn run(
+    account: &Account,
+    abilities: &[Requirement],
+) -> Result<Vec<ContractViolation>, ContractViolation> {
+    let fixture = ContractFixture::prepare(account).await?;
     let mut broken = Vec::new();
     for case in CASES {
-        if case.needs == Needs::Nothing || abilities.contains(&case.needs) {
-            broken.extend(case.check(&ground).await.err());
+        if case.needs == Requirement::Nothing || abilities.contains(&case.needs) {
+            broken.extend(case.check(&fixture).await.err());
         }
     }
     Ok(broken)
@@ -58,10 +61,10 @@ pub async fn run(account: &Account, abilities: &[Needs]) -> Result<Vec<Violation
 macro_rules! cases {
     ($($needs:ident $module:ident::$case:ident),* $(,)?) => {
         /// Every promise.
-        pub const CASES: &[Case] = &[$(Case {
+        pub const CASES: &[ContractCase] = &[$(ContractCase {
             name: stringify!($case),
-            needs: Needs::$needs,
-            check: |ground| Box::pin($module::$case(ground)),
+            needs: Requirement::$needs,
+            check: |fixture| Box::pin($module::$case(fixture)),
         }),*];
     };
 }

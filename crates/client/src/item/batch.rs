@@ -1,20 +1,19 @@
 //! Transactional batches: several operations in one logical partition, all or nothing.
+//!
+//! Owns building a batch and reading its results. Does not own sending it: see `resource`.
 
 use bytes::Bytes;
-use model::{ItemId, PartitionKey, Patch};
+use model::{ItemId, Json, Patch};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::answer::{Answer, Etag};
-use crate::call::{BatchStep, Body, Request};
 use crate::error::{Error, Result};
-use crate::resource::Container;
+use crate::response::EntityTag;
 
 use super::Item;
-use super::typed::to_json;
-use super::write::own_id;
+use super::typed::{item_id, to_json};
 
-/// Operations to be done together, in their order.
+/// Operations that are executed together, in order.
 ///
 /// ```
 /// # #[derive(serde::Serialize)] struct Device { id: &'static str, user: &'static str }
@@ -26,19 +25,30 @@ use super::write::own_id;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Batch {
-    steps: Vec<BatchStep>,
+    entries: Vec<BatchEntry>,
 }
 
-/// What one operation of a batch did.
+/// One operation of a transactional batch.
 #[derive(Clone, Debug)]
-pub struct BatchAnswer {
+pub(crate) enum BatchEntry {
+    Create { item: Json },
+    Upsert { item: Json, etag: Option<EntityTag> },
+    Replace { id: ItemId, item: Json, etag: Option<EntityTag> },
+    Patch { id: ItemId, patch: Patch, etag: Option<EntityTag> },
+    Delete { id: ItemId, etag: Option<EntityTag> },
+    Read { id: ItemId },
+}
+
+/// The result of one operation of a batch.
+#[derive(Clone, Debug)]
+pub struct BatchItemResult {
     text: Option<Bytes>,
-    etag: Option<Etag>,
+    etag: Option<EntityTag>,
     charge: f64,
 }
 
 impl Batch {
-    /// No operations yet.
+    /// A batch without operations.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -47,34 +57,34 @@ impl Batch {
     /// Creates an item.
     ///
     /// # Errors
-    /// `BadRequest` when the value is no item.
+    /// `BadRequest` when the value is not an item.
     pub fn create(self, value: &impl Serialize) -> Result<Self> {
         let item = to_json(value)?;
-        own_id(&item)?;
-        Ok(self.and(BatchStep::Create { item }))
+        item_id(&item)?;
+        Ok(self.and(BatchEntry::Create { item }))
     }
 
     /// Creates or replaces an item.
     ///
     /// # Errors
-    /// `BadRequest` when the value is no item.
-    pub fn upsert(self, value: &impl Serialize, if_match: Option<&Etag>) -> Result<Self> {
+    /// `BadRequest` when the value is not an item.
+    pub fn upsert(self, value: &impl Serialize, if_match: Option<&EntityTag>) -> Result<Self> {
         let item = to_json(value)?;
-        own_id(&item)?;
-        Ok(self.and(BatchStep::Upsert { item, etag: if_match.cloned() }))
+        item_id(&item)?;
+        Ok(self.and(BatchEntry::Upsert { item, etag: if_match.cloned() }))
     }
 
-    /// Replaces an item by this value, and nothing else.
+    /// Replaces an item with this value. Properties that the type does not know are removed.
     ///
     /// # Errors
-    /// `BadRequest` when the value is no item.
-    pub fn replace(self, value: &impl Serialize, if_match: Option<&Etag>) -> Result<Self> {
+    /// `BadRequest` when the value is not an item.
+    pub fn replace(self, value: &impl Serialize, if_match: Option<&EntityTag>) -> Result<Self> {
         let item = to_json(value)?;
-        let id = own_id(&item)?;
-        Ok(self.and(BatchStep::Replace { id, item, etag: if_match.cloned() }))
+        let id = item_id(&item)?;
+        Ok(self.and(BatchEntry::Replace { id, item, etag: if_match.cloned() }))
     }
 
-    /// Writes back an item that was read and changed, if nobody wrote it meanwhile.
+    /// Writes back an item that was read and changed, if nobody else wrote it in the meantime.
     ///
     /// # Errors
     /// `Unexpected` when the item was read without an etag.
@@ -82,84 +92,70 @@ impl Batch {
         let etag = item.etag().ok_or_else(|| {
             Error::unexpected("the item was read without an etag, so it cannot be saved safely")
         })?;
-        let item = item.to_json()?;
-        let id = own_id(&item)?;
-        Ok(self.and(BatchStep::Replace { id, item, etag: Some(etag) }))
+        let item = item.merge_changes()?.item;
+        let id = item_id(&item)?;
+        Ok(self.and(BatchEntry::Replace { id, item, etag: Some(etag) }))
     }
 
-    /// Changes parts of an item. The official library has no such operation, so a connected account refuses it.
+    /// Patches an item. The official SDK has no such operation, so a connected account refuses it.
     ///
     /// # Errors
     /// `BadRequest` for an id that breaks the rules for ids.
-    pub fn patch(self, id: &str, patch: Patch, if_match: Option<&Etag>) -> Result<Self> {
+    pub fn patch(self, id: &str, patch: Patch, if_match: Option<&EntityTag>) -> Result<Self> {
         let id = ItemId::new(id)?;
-        Ok(self.and(BatchStep::Patch { id, patch, etag: if_match.cloned() }))
+        Ok(self.and(BatchEntry::Patch { id, patch, etag: if_match.cloned() }))
     }
 
     /// Deletes an item.
     ///
     /// # Errors
     /// `BadRequest` for an id that breaks the rules for ids.
-    pub fn delete(self, id: &str, if_match: Option<&Etag>) -> Result<Self> {
+    pub fn delete(self, id: &str, if_match: Option<&EntityTag>) -> Result<Self> {
         let id = ItemId::new(id)?;
-        Ok(self.and(BatchStep::Delete { id, etag: if_match.cloned() }))
+        Ok(self.and(BatchEntry::Delete { id, etag: if_match.cloned() }))
     }
 
-    /// Reads an item as the batch has left it so far.
+    /// Reads an item, including the changes of the preceding operations.
     ///
     /// # Errors
     /// `BadRequest` for an id that breaks the rules for ids.
     pub fn read(self, id: &str) -> Result<Self> {
         let id = ItemId::new(id)?;
-        Ok(self.and(BatchStep::Read { id }))
+        Ok(self.and(BatchEntry::Read { id }))
     }
 
-    fn and(mut self, step: BatchStep) -> Self {
-        self.steps.push(step);
+    fn and(mut self, entry: BatchEntry) -> Self {
+        self.entries.push(entry);
         self
+    }
+
+    pub(crate) fn into_entries(self) -> Vec<BatchEntry> {
+        self.entries
     }
 }
 
-impl BatchAnswer {
-    pub(crate) fn new(text: Option<Bytes>, etag: Option<Etag>, charge: f64) -> Self {
+impl BatchItemResult {
+    pub(crate) fn new(text: Option<Bytes>, etag: Option<EntityTag>, charge: f64) -> Self {
         Self { text, etag, charge }
     }
 
-    /// The item after the operation, if the account sent it: always for reads, embedded for writes too.
+    /// The item after the operation, if the account returned it: always for reads, and for writes if it is embedded.
     ///
     /// # Errors
-    /// `Unexpected` when it is no `T`.
+    /// `Unexpected` when it cannot be deserialized into `T`.
     pub fn item<T: DeserializeOwned>(&self) -> Result<Option<Item<T>>> {
         self.text.clone().map(Item::from_text).transpose()
     }
 
-    /// The etag of the item after the operation; none after a delete.
+    /// The etag of the item after the operation; `None` after a delete.
     #[must_use]
-    pub fn etag(&self) -> Option<&Etag> {
+    pub fn etag(&self) -> Option<&EntityTag> {
         self.etag.as_ref()
     }
 
-    /// Its share of the charge.
+    /// The charge of this operation.
     #[must_use]
     pub fn charge(&self) -> f64 {
         self.charge
-    }
-}
-
-impl Container {
-    /// Does all operations of a batch in one logical partition, or none of them. It is not repeated when its answer is
-    /// lost: the error then says that it may have happened.
-    ///
-    /// # Errors
-    /// The kind of the operation that failed, with [`Error::failed_operation`]; `TooLarge` for more than 100 operations
-    /// or 2 MB.
-    pub async fn batch(
-        &self,
-        partition_key: &PartitionKey,
-        batch: Batch,
-    ) -> Result<Answer<Vec<BatchAnswer>>> {
-        let partition_key = partition_key.clone();
-        let request = Request::Batch { container: self.link(), partition_key, steps: batch.steps };
-        self.account().send(&request).await?.answer(Body::into_batch)
     }
 }

@@ -1,70 +1,124 @@
-//! Changes to a value, applied to the stored item it was read from.
+//! Apply the changes of a typed value to the stored item that it was read from.
 //!
-//! Owns the merge of three: the stored item, the value as it was read, and the value as it is now. What the type does
-//! not know is in the first only, and stays. What the type knew and no longer says is removed. In an array, an element
-//! keeps what the type does not know if it is unchanged, or if its `id` is the same.
+//! Owns the three-way merge of the stored item, the value as it was read, and the value as it is now. Properties that the
+//! type does not know exist only in the stored item, and are kept. Properties that the type knew and no longer has are
+//! removed. An element of an array keeps its unknown properties if it is unchanged, or if it has the same `id`.
 
 use model::{Json, Object};
 
-/// The stored item with what changed from `before` to `after`.
-pub(super) fn merged(stored: &Json, before: &Json, after: &Json) -> Json {
-    if before == after {
-        return stored.clone();
+/// The result of a merge.
+pub(crate) struct MergedItem {
+    /// The item to write.
+    pub(crate) item: Json,
+    /// Whether it differs from the stored item.
+    pub(crate) is_changed: bool,
+}
+
+/// Applies the difference between `before` and `after` to the stored item. Takes the stored item apart instead of cloning
+/// it: most of it is usually kept.
+pub(super) fn merge(stored: Json, before: &Json, after: Json) -> MergedItem {
+    let mut merger = Merger { is_changed: false };
+    let item = merger.value(stored, before, after);
+    MergedItem { item, is_changed: merger.is_changed }
+}
+
+struct Merger {
+    is_changed: bool,
+}
+
+impl Merger {
+    fn value(&mut self, stored: Json, before: &Json, after: Json) -> Json {
+        if *before == after {
+            return stored;
+        }
+        match (stored, before, after) {
+            (Json::Object(stored), Json::Object(before), Json::Object(after)) => {
+                self.object(stored, before, after).into()
+            }
+            (Json::Array(stored), Json::Array(before), Json::Array(after))
+                if stored.len() == before.len() =>
+            {
+                self.array(stored, before, after).into()
+            }
+            (stored, _, after) => self.replace(&stored, after),
+        }
     }
-    match (stored, before, after) {
-        (Json::Object(stored), Json::Object(before), Json::Object(after)) => {
-            merged_object(stored, before, after).into()
+
+    fn replace(&mut self, stored: &Json, after: Json) -> Json {
+        self.is_changed |= *stored != after;
+        after
+    }
+
+    fn object(&mut self, stored: Object, before: &Object, mut after: Object) -> Object {
+        let mut result = Object::new();
+        for (name, value) in stored {
+            match (before.get(&name), after.remove(&name)) {
+                (Some(before), Some(after)) => {
+                    let value = self.value(value, before, after);
+                    result.insert(name, value);
+                }
+                (Some(_), None) => self.is_changed = true,
+                (None, Some(after)) => {
+                    let value = self.replace(&value, after);
+                    result.insert(name, value);
+                }
+                (None, None) => result.insert(name, value),
+            }
         }
-        (Json::Array(stored), Json::Array(before), Json::Array(after))
-            if stored.len() == before.len() =>
-        {
-            merged_array(stored, before, after).into()
+        for (name, value) in after {
+            // A property that the type has although it is not stored, such as a default, is written only if it changed.
+            if before.get(&name) != Some(&value) {
+                self.is_changed = true;
+                result.insert(name, value);
+            }
         }
-        _ => after.clone(),
+        result
+    }
+
+    /// `stored` and `before` have the same elements at the same indexes.
+    fn array(&mut self, stored: Vec<Json>, before: &[Json], after: Vec<Json>) -> Vec<Json> {
+        let mut slots: Vec<Option<Json>> = stored.into_iter().map(Some).collect();
+        let stored_count = slots.len();
+        // Match unchanged elements first, so that an element that merely moved is not taken by another with its id.
+        let unchanged: Vec<Option<usize>> = after
+            .iter()
+            .scan(vec![false; before.len()], |used, after| {
+                let index = find_free(used, |index| before.get(index) == Some(after));
+                Some(index)
+            })
+            .collect();
+        let mut used: Vec<bool> =
+            (0..before.len()).map(|index| unchanged.contains(&Some(index))).collect();
+        let mut result = Vec::with_capacity(after.len());
+        for (position, (after, unchanged)) in after.into_iter().zip(unchanged).enumerate() {
+            let source = match (unchanged, after.get("id")) {
+                (Some(index), _) => Some(index),
+                (None, Some(id)) => find_free(&mut used, |index| {
+                    before.get(index).and_then(|before| before.get("id")) == Some(id)
+                }),
+                (None, None) => None,
+            };
+            self.is_changed |= source != Some(position);
+            let stored = source.and_then(|index| slots.get_mut(index)).and_then(Option::take);
+            let before = source.and_then(|index| before.get(index));
+            result.push(match (stored, before) {
+                (Some(stored), Some(before)) => self.value(stored, before, after),
+                _ => after,
+            });
+        }
+        self.is_changed |= result.len() != stored_count;
+        result
     }
 }
 
-fn merged_object(stored: &Object, before: &Object, after: &Object) -> Object {
-    let mut result = Object::new();
-    for (name, value) in stored.iter() {
-        match (before.get(name), after.get(name)) {
-            (Some(before), Some(after)) => result.insert(name, merged(value, before, after)),
-            (Some(_), None) => {}
-            (None, Some(after)) => result.insert(name, after.clone()),
-            (None, None) => result.insert(name, value.clone()),
-        }
+/// Finds the first unused index that matches, and marks it as used.
+fn find_free(used: &mut [bool], matches: impl Fn(usize) -> bool) -> Option<usize> {
+    let index =
+        (0..used.len()).find(|index| used.get(*index) == Some(&false) && matches(*index))?;
+    if let Some(slot) = used.get_mut(index) {
+        *slot = true;
     }
-    for (name, value) in after.iter().filter(|(name, _)| stored.get(name).is_none()) {
-        // A property the type makes up although it is not stored, such as a default, is written only once it changed.
-        if before.get(name) != Some(value) {
-            result.insert(name, value.clone());
-        }
-    }
-    result
-}
-
-/// `stored` and `before` are the same elements, place by place.
-fn merged_array(stored: &[Json], before: &[Json], after: &[Json]) -> Vec<Json> {
-    let mut elements: Vec<Option<(&Json, &Json)>> = stored.iter().zip(before).map(Some).collect();
-    let mut take = |is_it: &dyn Fn(&Json) -> bool| {
-        elements.iter_mut().find(|slot| slot.is_some_and(|(_, before)| is_it(before)))?.take()
-    };
-    let unchanged: Vec<Option<&Json>> = after
-        .iter()
-        .map(|after| take(&|before| before == after).map(|(stored, _)| stored))
-        .collect();
-    let mut result = Vec::with_capacity(after.len());
-    for (after, unchanged) in after.iter().zip(unchanged) {
-        result.push(match (unchanged, after.get("id")) {
-            (Some(stored), _) => stored.clone(),
-            (None, Some(id)) => match take(&|before| before.get("id") == Some(id)) {
-                Some((stored, before)) => merged(stored, before, after),
-                None => after.clone(),
-            },
-            (None, None) => after.clone(),
-        });
-    }
-    result
+    Some(index)
 }
 
 #[cfg(test)]
@@ -73,22 +127,24 @@ mod tests {
 
     fn check(stored: &str, before: &str, after: &str, expected: &str) {
         let parse = |text: &str| Json::parse(text.as_bytes()).unwrap();
-        let result = merged(&parse(stored), &parse(before), &parse(after));
-        assert_eq!(result.to_string(), parse(expected).to_string(), "{stored} {before} {after}");
+        let merged = merge(parse(stored), &parse(before), parse(after));
+        let expected = parse(expected);
+        assert_eq!(merged.item.to_string(), expected.to_string(), "{stored} {before} {after}");
+        assert_eq!(merged.is_changed, parse(stored) != expected, "{stored} {before} {after}");
     }
 
     #[test]
-    fn what_the_type_does_not_know_stays_in_its_place() {
+    fn unknown_properties_keep_their_position() {
         check(r#"{"x":1,"a":1,"_ts":5}"#, r#"{"a":1}"#, r#"{"a":2}"#, r#"{"x":1,"a":2,"_ts":5}"#);
     }
 
     #[test]
-    fn what_the_type_no_longer_says_is_removed() {
+    fn known_properties_that_are_gone_are_removed() {
         check(r#"{"a":1,"b":2,"x":3}"#, r#"{"a":1,"b":2}"#, r#"{"a":1}"#, r#"{"a":1,"x":3}"#);
     }
 
     #[test]
-    fn new_properties_are_added_at_the_end() {
+    fn new_properties_are_appended() {
         check(r#"{"a":1,"x":3}"#, r#"{"a":1}"#, r#"{"a":1,"b":2}"#, r#"{"a":1,"x":3,"b":2}"#);
     }
 
@@ -99,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn objects_inside_are_merged_too() {
+    fn nested_objects_are_merged() {
         check(
             r#"{"o":{"a":1,"x":9},"n":1.0}"#,
             r#"{"o":{"a":1}}"#,
@@ -109,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn elements_of_an_array_are_found_again_by_value_or_id() {
+    fn array_elements_are_matched_by_value_or_id() {
         check(
             r#"[{"id":1,"x":"one"},{"id":2,"x":"two"},{"id":3,"x":"three"}]"#,
             r#"[{"id":1},{"id":2},{"id":3}]"#,
@@ -119,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_elements_are_each_used_once() {
+    fn equal_elements_are_each_matched_once() {
         check(
             r#"[{"a":1,"x":"p"},{"a":1,"x":"q"}]"#,
             r#"[{"a":1},{"a":1}]"#,

@@ -1,12 +1,12 @@
-//! Items as serde types: the calls on them, and what keeps properties a type does not know.
+//! Items as serde types, and the merge that keeps properties that a type does not know.
+//!
+//! Owns items and batches as values. Does not own the calls: see `resource`.
 
 mod batch;
 mod merge;
-mod modify;
-mod read;
 mod typed;
-mod write;
 
-pub use batch::{Batch, BatchAnswer};
-pub use read::ReadOptions;
+pub(crate) use batch::BatchEntry;
+pub use batch::{Batch, BatchItemResult};
 pub use typed::Item;
+pub(crate) use typed::{item_id, to_json};

@@ -1,32 +1,31 @@
-//! An item as a serde type, beside the text it came from.
+//! An item as a serde type, together with the text it was read from.
 //!
-//! Owns the pairing: the value is for the program, the text keeps what the type does not know. The names in the text
-//! are those of serde, so a type says the stored names exactly.
+//! The program uses the typed value; the text keeps the properties that the type does not know. Property names are those
+//! of serde.
 
 use bytes::Bytes;
-use model::{Json, TimestampSeconds};
+use model::{ItemId, Json, TimestampSeconds};
 use serde::de::{DeserializeOwned, Error as _, IgnoredAny};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
-use crate::answer::{Answer, Etag};
-use crate::call::{Body, Reply};
 use crate::error::{Error, Result};
+use crate::response::EntityTag;
 
-use super::merge::merged;
+use super::merge::{MergedItem, merge};
 
-/// An item as it was read or written, as a `T`.
+/// An item that was read or written, deserialized into a `T`.
 #[derive(Clone, Debug)]
 pub struct Item<T> {
-    /// The item as a value. Change it and [`crate::Container::save`] the item: what `T` does not know stays.
+    /// The typed value. Change it and [`crate::Container::save`] the item: properties that `T` does not know are kept.
     pub value: T,
     text: Bytes,
-    etag: Option<Etag>,
+    etag: Option<EntityTag>,
 }
 
-/// The system properties this crate looks at.
+/// The system properties that this crate reads.
 #[derive(Deserialize)]
-struct System {
+struct SystemProperties {
     #[serde(rename = "_etag")]
     etag: Option<String>,
     #[serde(rename = "_ts")]
@@ -34,89 +33,74 @@ struct System {
 }
 
 impl<T> Item<T> {
-    /// The whole stored text, system properties and those `T` does not know included.
+    /// The complete stored text, including system properties and properties that `T` does not know.
     #[must_use]
     pub fn text(&self) -> &[u8] {
         &self.text
     }
 
-    /// The whole stored item, as [`Item::text`].
+    /// The complete stored item, parsed from [`Item::text`].
     ///
     /// # Errors
-    /// `Unexpected` when the account sent no JSON.
+    /// `Unexpected` when the account did not send JSON.
     pub fn stored(&self) -> Result<Json> {
         Json::parse(&self.text)
-            .map_err(|error| Error::unexpected("the stored item is no JSON").with_source(error))
+            .map_err(|error| Error::unexpected("the stored item is not JSON").caused_by(&error))
     }
 
-    /// Names this state of the item; none when the account did not say.
+    /// Identifies this version of the item; `None` when the account did not return it.
     #[must_use]
-    pub fn etag(&self) -> Option<Etag> {
-        self.etag.clone().or_else(|| self.system()?.etag.map(Etag::from_text))
+    pub fn etag(&self) -> Option<EntityTag> {
+        self.etag.clone().or_else(|| self.system_properties()?.etag.map(EntityTag::from_text))
     }
 
-    /// Second of the last write: where the time to live counts from.
+    /// Time of the last write. The time to live starts here.
     #[must_use]
     pub fn timestamp(&self) -> Option<TimestampSeconds> {
-        self.system()?.timestamp.map(TimestampSeconds)
+        self.system_properties()?.timestamp.map(TimestampSeconds)
     }
 
-    /// The value alone.
+    /// The typed value.
     #[must_use]
     pub fn into_value(self) -> T {
         self.value
     }
 
-    /// The text alone.
+    /// The item without a typed value.
     pub(crate) fn untyped(&self) -> Item<IgnoredAny> {
         Item { value: IgnoredAny, text: self.text.clone(), etag: self.etag.clone() }
     }
 
-    fn system(&self) -> Option<System> {
+    fn system_properties(&self) -> Option<SystemProperties> {
         serde_json::from_slice(&self.text).ok()
     }
 }
 
 impl Item<IgnoredAny> {
-    /// The item as another type: for readers of many items, of which one that is damaged must not stop the others.
+    /// Deserializes the item into another type. Readers of many items use this so that one malformed item does not fail all.
     ///
     /// # Errors
-    /// `Unexpected` when it is no `T`.
+    /// `Unexpected` when it cannot be deserialized into `T`.
     pub fn typed<T: DeserializeOwned>(&self) -> Result<Item<T>> {
-        Item::new(self.text.clone(), self.etag.clone())
+        Item::from_parts(self.text.clone(), self.etag.clone())
     }
 }
 
 impl<T: DeserializeOwned> Item<T> {
     pub(crate) fn from_text(text: Bytes) -> Result<Self> {
-        Self::new(text, None)
+        Self::from_parts(text, None)
     }
 
-    fn new(text: Bytes, etag: Option<Etag>) -> Result<Self> {
+    pub(crate) fn from_parts(text: Bytes, etag: Option<EntityTag>) -> Result<Self> {
         let value = serde_json::from_slice(&text).map_err(|error| {
             let kind = std::any::type_name::<T>();
-            Error::unexpected(format!("the stored item is no {kind}")).with_source(error)
+            Error::unexpected(format!("the stored item is no {kind}")).caused_by(&error)
         })?;
         Ok(Self { value, text, etag })
     }
-
-    /// The answer about one item.
-    pub(crate) fn of_reply(reply: Reply) -> Result<Answer<Self>> {
-        let etag = reply.etag.clone();
-        reply.answer(|body| Self::new(body.into_item()?, etag))
-    }
-
-    /// The same, or none when the caller's version is still the newest.
-    pub(crate) fn of_conditional_reply(reply: Reply) -> Result<Answer<Option<Self>>> {
-        let etag = reply.etag.clone();
-        reply.answer(|body| match body {
-            Body::NotModified => Ok(None),
-            other => Self::new(other.into_item()?, etag).map(Some),
-        })
-    }
 }
 
-/// A row that is a whole item, of `SELECT * FROM c`, can be read with its etag: `container.query::<Item<T>>(...)`.
+/// Rows of `SELECT * FROM c` are complete items and can be read with their etags: `container.query::<Item<T>>(...)`.
 impl<'de, T: DeserializeOwned> Deserialize<'de> for Item<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
         let text = Box::<RawValue>::deserialize(deserializer)?;
@@ -126,22 +110,28 @@ impl<'de, T: DeserializeOwned> Deserialize<'de> for Item<T> {
 }
 
 impl<T: DeserializeOwned + Serialize> Item<T> {
-    /// The stored item with the changes made to the value since: what is to be written.
-    pub(crate) fn to_json(&self) -> Result<Json> {
+    /// The item to write: the stored item with the changes made to the value since it was read. The text is parsed once;
+    /// both versions of the value are converted without text.
+    pub(crate) fn merge_changes(&self) -> Result<MergedItem> {
         let stored = self.stored()?;
-        let before: T = serde_json::from_slice(&self.text).map_err(|error| {
-            Error::unexpected("the stored item can no longer be read").with_source(error)
+        let before: T = stored.deserialize_into().map_err(|error| {
+            Error::unexpected("the stored item can no longer be read").caused_by(&error)
         })?;
-        Ok(merged(&stored, &to_json(&before)?, &to_json(&self.value)?))
+        let (before, after) = (to_json(&before)?, to_json(&self.value)?);
+        Ok(merge(stored, &before, after))
     }
 }
 
-/// A value as the JSON that is stored.
+/// Converts a value to the JSON that is stored.
 pub(crate) fn to_json(value: &impl Serialize) -> Result<Json> {
-    let text = serde_json::to_vec(value).map_err(|error| {
-        Error::bad_request("the value cannot be written as JSON").with_source(error)
+    Json::from_serialize(value)
+        .map_err(|error| Error::bad_request("the value cannot be stored as JSON").caused_by(&error))
+}
+
+/// The id of an item.
+pub(crate) fn item_id(item: &Json) -> Result<ItemId> {
+    let id = item.get("id").and_then(Json::as_str).ok_or_else(|| {
+        Error::bad_request("an item needs a property 'id' that is a string; add it to the type")
     })?;
-    Json::parse(&text).map_err(|error| {
-        Error::bad_request("the value cannot be stored as JSON").with_source(error)
-    })
+    Ok(ItemId::new(id)?)
 }

@@ -1,4 +1,4 @@
-//! The choices of one processor, and their check.
+//! The options of one processor, and their check.
 
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ pub enum ProcessorStart {
 
 /// What one instance was told.
 #[derive(Clone, Debug)]
-pub(super) struct Choices {
+pub(super) struct ProcessorOptions {
     pub(super) instance: String,
     pub(super) start: ProcessorStart,
     pub(super) page_items_max: usize,
@@ -39,13 +39,13 @@ pub struct ProcessorBuilder {
     monitored: Container,
     leases: Container,
     name: String,
-    choices: Choices,
+    options: ProcessorOptions,
 }
 
 impl ProcessorBuilder {
     pub(super) fn new(monitored: &Container, leases: &Container, name: &str) -> Self {
         let random = monitored.account().environment().random();
-        let choices = Choices {
+        let options = ProcessorOptions {
             instance: format!("{random:016x}"),
             start: ProcessorStart::Now,
             page_items_max: 100,
@@ -54,75 +54,75 @@ impl ProcessorBuilder {
             attempts_max: 5,
         };
         let (monitored, leases) = (monitored.clone(), leases.clone());
-        Self { monitored, leases, name: name.to_owned(), choices }
+        Self { monitored, leases, name: name.to_owned(), options }
     }
 
     /// Name of this instance, different from that of every other; random unless given. An instance started again under
     /// its old name goes on with its leases at once.
     #[must_use]
     pub fn instance(mut self, name: impl Into<String>) -> Self {
-        self.choices.instance = name.into();
+        self.options.instance = name.into();
         self
     }
 
     /// Where to start when there are no leases yet; now unless given.
     #[must_use]
     pub fn start_at(mut self, start: ProcessorStart) -> Self {
-        self.choices.start = start;
+        self.options.start = start;
         self
     }
 
     /// Changes handed over at once, about.
     #[must_use]
     pub fn page_items_max(mut self, items: usize) -> Self {
-        self.choices.page_items_max = items;
+        self.options.page_items_max = items;
         self
     }
 
     /// How long after its last sign of life a lease is free for others.
     #[must_use]
     pub fn lease_expiry(mut self, expiry: Duration) -> Self {
-        self.choices.lease_expiry = expiry;
+        self.options.lease_expiry = expiry;
         self
     }
 
     /// How long to wait when nothing is new.
     #[must_use]
     pub fn poll_interval(mut self, interval: Duration) -> Self {
-        self.choices.poll_interval = interval;
+        self.options.poll_interval = interval;
         self
     }
 
     /// How often a page is tried before the changes at fault are parked.
     #[must_use]
     pub fn attempts_max(mut self, attempts: u32) -> Self {
-        self.choices.attempts_max = attempts;
+        self.options.attempts_max = attempts;
         self
     }
 
-    /// Checks the choices and the lease container.
+    /// Checks the options and the lease container.
     ///
     /// # Errors
-    /// `BadRequest` for choices that contradict each other and for a lease container with another partition key than
+    /// `BadRequest` for options that contradict each other and for a lease container with another partition key than
     /// `/id`, `NotFound` for a missing one.
     pub async fn build<T, R>(self, reaction: R) -> Result<Processor<T>>
     where
         R: Reaction<T> + 'static,
     {
-        let choices = &self.choices;
-        let nothing = choices.page_items_max == 0 || choices.attempts_max == 0;
-        if nothing || choices.instance.is_empty() || self.name.is_empty() {
+        let options = &self.options;
+        let nothing = options.page_items_max == 0 || options.attempts_max == 0;
+        if nothing || options.instance.is_empty() || self.name.is_empty() {
             return Err(Error::bad_request(
                 "a processor needs a name, an instance, a page of at least one change and one attempt",
             ));
         }
-        if choices.lease_expiry < choices.poll_interval * 2 {
+        if options.lease_expiry < options.poll_interval * 2 {
             return Err(Error::bad_request(format!(
                 "leases expire after {:?}, but are renewed every {:?}; let them live twice as long at least",
-                choices.lease_expiry, choices.poll_interval
+                options.lease_expiry, options.poll_interval
             )));
         }
         let store = LeaseStore::open(self.leases, self.name).await?;
-        Ok(Processor::new(self.monitored, store, self.choices, reaction))
+        Ok(Processor::new(self.monitored, store, self.options, reaction))
     }
 }

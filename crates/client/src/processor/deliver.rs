@@ -2,31 +2,35 @@
 //!
 //! Owns attempts, parking and the checkpoint after each page. A lease that somebody else took ends the work on it.
 
+use engine::change_feed::ChangeFeedMode;
 use model::FeedRange;
 use serde::de::{DeserializeOwned, IgnoredAny};
 
-use crate::change_feed::{Change, ChangeFeed, ChangeMode, ChangePage};
+use crate::change_feed::{Change, ChangeFeed, ChangePage};
 use crate::error::{Error, Result};
 use crate::item::Item;
 use crate::retry::RetryPolicy;
 
 use super::lease::{Lease, Parked};
 use super::reaction::{Context, ReactionError};
-use super::run::Inner;
+use super::run::ProcessorInner;
 
-type Reacted = std::result::Result<(), ReactionError>;
+type ReactionResult = std::result::Result<(), ReactionError>;
 
 /// What was done for one lease.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Delivered {
+pub(super) struct DeliveryCounts {
     pub(super) handled: u64,
     pub(super) parked: u64,
 }
 
-impl<T: DeserializeOwned + Send + Sync> Inner<T> {
+impl<T: DeserializeOwned + Send + Sync> ProcessorInner<T> {
     /// Handles what is new; none when the lease was lost meanwhile.
-    pub(super) async fn work_off(&self, mut lease: Item<Lease>) -> Result<Option<Delivered>> {
-        let mut total = Delivered::default();
+    pub(super) async fn process_lease(
+        &self,
+        mut lease: Item<Lease>,
+    ) -> Result<Option<DeliveryCounts>> {
+        let mut total = DeliveryCounts::default();
         loop {
             let page = self.page(&lease.value).await?;
             let is_new = !page.changes.is_empty();
@@ -52,10 +56,10 @@ impl<T: DeserializeOwned + Send + Sync> Inner<T> {
 
     async fn page(&self, lease: &Lease) -> Result<ChangePage<IgnoredAny>> {
         let feed = ChangeFeed {
-            part: FeedRange::parse(&lease.part)?,
-            mode: ChangeMode::LatestVersion,
+            feed_range: FeedRange::parse(&lease.part)?,
+            mode: ChangeFeedMode::LatestVersion,
             start: lease.start(),
-            items_max: Some(self.choices.page_items_max),
+            items_max: Some(self.options.page_items_max),
         };
         Ok(self.monitored.changes(feed).await?.value)
     }
@@ -86,18 +90,18 @@ impl<T: DeserializeOwned + Send + Sync> Inner<T> {
         Ok(parked)
     }
 
-    async fn attempt(&self, lease: &Lease, changes: &[Change<T>]) -> Reacted {
+    async fn attempt(&self, lease: &Lease, changes: &[Change<T>]) -> ReactionResult {
         let policy = RetryPolicy::default();
         let mut attempt = 1;
         loop {
-            let instance = self.choices.instance.clone();
+            let instance = self.options.instance.clone();
             let context = Context { instance, lease: lease.number, attempt };
             let error = match self.reaction.react(changes, &context).await {
                 Ok(()) => return Ok(()),
                 Err(error) => error,
             };
             tracing::warn!(lease = lease.number, attempt, error = %error, "a reaction failed");
-            if attempt >= self.choices.attempts_max {
+            if attempt >= self.options.attempts_max {
                 return Err(error);
             }
             let environment = self.environment();
@@ -110,7 +114,7 @@ impl<T: DeserializeOwned + Send + Sync> Inner<T> {
         let number = self.environment().random();
         let as_value = |item: &Option<Item<IgnoredAny>>| match item {
             Some(item) => serde_json::from_slice(item.text()).map(Some).map_err(|error| {
-                Error::unexpected("a change that is to be parked is no JSON").with_source(error)
+                Error::unexpected("a change that is to be parked is no JSON").caused_by(&error)
             }),
             None => Ok(None),
         };

@@ -6,17 +6,17 @@
 use model::PartitionKey;
 use serde::{Deserialize, Serialize};
 
-use crate::answer::Etag;
 use crate::change_feed::ChangeStart;
 use crate::error::{Error, ErrorKind, Result};
 use crate::item::Item;
 use crate::resource::Container;
+use crate::response::EntityTag;
 
 use super::ProcessorStart;
 
 /// The parts of the monitored container, one for each lease.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Plan {
+pub(super) struct LeasePlan {
     id: String,
     pub(super) parts: Vec<String>,
     /// Where leases without a place start: a second of time, or the beginning.
@@ -78,17 +78,21 @@ impl LeaseStore {
     }
 
     /// The plan, made by whichever instance comes first.
-    pub(super) async fn plan(&self, monitored: &Container, start: ProcessorStart) -> Result<Plan> {
+    pub(super) async fn plan(
+        &self,
+        monitored: &Container,
+        start: ProcessorStart,
+    ) -> Result<LeasePlan> {
         let id = format!("{}..plan", self.name);
         let key = PartitionKey::from(id.as_str());
-        match self.container.read::<Plan>(&key, &id).await {
+        match self.container.read::<LeasePlan>(&key, &id).await {
             Ok(answer) => return self.checked(answer.value.value, monitored),
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             Err(error) => return Err(error),
         }
         let ranges = monitored.feed_ranges().await?.value;
         let now = self.container.account().environment().now().seconds();
-        let plan = Plan {
+        let plan = LeasePlan {
             id,
             parts: ranges.iter().map(model::FeedRange::to_text).collect(),
             start_second: match start {
@@ -101,14 +105,14 @@ impl LeaseStore {
         match self.container.create(&key, &plan).await {
             Ok(_) => Ok(plan),
             Err(error) if error.kind() == ErrorKind::Conflict => {
-                let read = self.container.read::<Plan>(&key, &plan.id).await?;
+                let read = self.container.read::<LeasePlan>(&key, &plan.id).await?;
                 self.checked(read.value.value, monitored)
             }
             Err(error) => Err(error),
         }
     }
 
-    fn checked(&self, plan: Plan, monitored: &Container) -> Result<Plan> {
+    fn checked(&self, plan: LeasePlan, monitored: &Container) -> Result<LeasePlan> {
         if plan.monitored == monitored.path() {
             return Ok(plan);
         }
@@ -121,7 +125,7 @@ impl LeaseStore {
     }
 
     /// All leases, in the order of their numbers. Missing ones are created.
-    pub(super) async fn leases(&self, plan: &Plan) -> Result<Vec<Item<Lease>>> {
+    pub(super) async fn leases(&self, plan: &LeasePlan) -> Result<Vec<Item<Lease>>> {
         let ids: Vec<String> = (0..plan.parts.len()).map(|number| self.lease_id(number)).collect();
         let name = |id| (PartitionKey::from(String::as_str(id)), String::as_str(id));
         let names: Vec<_> = ids.iter().map(name).collect();
@@ -135,7 +139,12 @@ impl LeaseStore {
         Ok(leases)
     }
 
-    async fn create(&self, plan: &Plan, number: usize, part: &str) -> Result<Option<Item<Lease>>> {
+    async fn create(
+        &self,
+        plan: &LeasePlan,
+        number: usize,
+        part: &str,
+    ) -> Result<Option<Item<Lease>>> {
         let lease = Lease {
             id: self.lease_id(number),
             number,
@@ -190,7 +199,7 @@ impl Lease {
 
 /// When a lease that nobody renews is free, by the clock of the instance that watches it.
 #[derive(Clone, Debug)]
-pub(super) struct Watched {
-    pub(super) etag: Option<Etag>,
+pub(super) struct WatchedLease {
+    pub(super) etag: Option<EntityTag>,
     pub(super) since_ms: u64,
 }

@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use crate::error::Result;
 use crate::item::Item;
 
-use super::lease::{Lease, Watched};
-use super::run::Inner;
+use super::lease::{Lease, WatchedLease};
+use super::run::ProcessorInner;
 
 /// What one round did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,11 +23,11 @@ pub struct Round {
     pub parked: u64,
 }
 
-impl<T: serde::de::DeserializeOwned + Send + Sync> Inner<T> {
+impl<T: serde::de::DeserializeOwned + Send + Sync> ProcessorInner<T> {
     pub(super) async fn round(&self) -> Result<Round> {
         let mut round = Round::default();
         for lease in self.take_leases().await? {
-            if let Some(delivered) = self.work_off(lease).await? {
+            if let Some(delivered) = self.process_lease(lease).await? {
                 round.leases += 1;
                 round.handled += delivered.handled;
                 round.parked += delivered.parked;
@@ -38,7 +38,7 @@ impl<T: serde::de::DeserializeOwned + Send + Sync> Inner<T> {
 
     /// The leases of this instance, each renewed.
     async fn take_leases(&self) -> Result<Vec<Item<Lease>>> {
-        let plan = self.store.plan(&self.monitored, self.choices.start).await?;
+        let plan = self.store.plan(&self.monitored, self.options.start).await?;
         let leases = self.store.leases(&plan).await?;
         let wanted = self.share(&leases);
         let mut taken = Vec::new();
@@ -46,7 +46,7 @@ impl<T: serde::de::DeserializeOwned + Send + Sync> Inner<T> {
             if !wanted.contains(&lease.value.number) {
                 continue;
             }
-            lease.value.owner = Some(self.choices.instance.clone());
+            lease.value.owner = Some(self.options.instance.clone());
             lease.value.renewals += 1;
             taken.extend(self.store.write(&lease).await?);
         }
@@ -55,7 +55,7 @@ impl<T: serde::de::DeserializeOwned + Send + Sync> Inner<T> {
 
     /// Numbers of the leases to have: those it has, free ones up to its share, and one of somebody who has too many.
     fn share(&self, leases: &[Item<Lease>]) -> Vec<usize> {
-        let me = self.choices.instance.as_str();
+        let me = self.options.instance.as_str();
         let mut mine = Vec::new();
         let mut free = Vec::new();
         let mut others: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
@@ -87,11 +87,11 @@ impl<T: serde::de::DeserializeOwned + Send + Sync> Inner<T> {
         let mut watched = self.lock_watched();
         let seen = watched
             .entry(lease.value.number)
-            .or_insert_with(|| Watched { etag: etag.clone(), since_ms: now_ms });
+            .or_insert_with(|| WatchedLease { etag: etag.clone(), since_ms: now_ms });
         if seen.etag != etag {
-            *seen = Watched { etag, since_ms: now_ms };
+            *seen = WatchedLease { etag, since_ms: now_ms };
         }
         let idle_ms = u128::from(now_ms.saturating_sub(seen.since_ms));
-        idle_ms >= self.choices.lease_expiry.as_millis()
+        idle_ms >= self.options.lease_expiry.as_millis()
     }
 }

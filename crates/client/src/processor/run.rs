@@ -12,25 +12,25 @@ use tokio::sync::{Mutex, Notify};
 use crate::error::{Error, Result};
 use crate::resource::Container;
 
-use super::builder::{Choices, ProcessorBuilder};
-use super::lease::{LeaseStore, Watched};
+use super::builder::{ProcessorBuilder, ProcessorOptions};
+use super::lease::{LeaseStore, WatchedLease};
 use super::reaction::Reaction;
 use super::round::Round;
 
 /// One instance of a processor: handles the changes of a container together with the other instances of its name. It
 /// works off its leases one after the other; more instances work side by side.
 pub struct Processor<T> {
-    inner: Arc<Inner<T>>,
+    inner: Arc<ProcessorInner<T>>,
 }
 
-pub(super) struct Inner<T> {
+pub(super) struct ProcessorInner<T> {
     pub(super) monitored: Container,
     pub(super) store: LeaseStore,
-    pub(super) choices: Choices,
+    pub(super) options: ProcessorOptions,
     pub(super) reaction: Box<dyn Reaction<T>>,
-    watched: StdMutex<BTreeMap<usize, Watched>>,
+    watched: StdMutex<BTreeMap<usize, WatchedLease>>,
     /// One round at a time.
-    turn: Mutex<()>,
+    round_lock: Mutex<()>,
     started: AtomicBool,
     stopping: AtomicBool,
     stopped: Notify,
@@ -38,7 +38,7 @@ pub(super) struct Inner<T> {
 }
 
 impl<T> Processor<T> {
-    /// Begins the choices of an instance that handles the changes of `monitored` and keeps leases in `leases`, a
+    /// Begins the options of an instance that handles the changes of `monitored` and keeps leases in `leases`, a
     /// container with the partition key `/id`. Instances of the same name share the work.
     #[must_use]
     pub fn builder(monitored: &Container, leases: &Container, name: &str) -> ProcessorBuilder {
@@ -48,16 +48,16 @@ impl<T> Processor<T> {
     pub(super) fn new(
         monitored: Container,
         store: LeaseStore,
-        choices: Choices,
+        options: ProcessorOptions,
         reaction: impl Reaction<T> + 'static,
     ) -> Self {
-        let inner = Inner {
+        let inner = ProcessorInner {
             monitored,
             store,
-            choices,
+            options,
             reaction: Box::new(reaction),
             watched: StdMutex::default(),
-            turn: Mutex::default(),
+            round_lock: Mutex::default(),
             started: AtomicBool::new(false),
             stopping: AtomicBool::new(false),
             stopped: Notify::new(),
@@ -79,7 +79,7 @@ impl<T: DeserializeOwned + Send + Sync + 'static> Processor<T> {
     /// # Errors
     /// Those of the calls on the two containers. What was handled before is not handled again.
     pub async fn run_once(&self) -> Result<Round> {
-        let _turn = self.inner.turn.lock().await;
+        let _guard = self.inner.round_lock.lock().await;
         self.inner.round().await
     }
 
@@ -99,9 +99,9 @@ impl<T: DeserializeOwned + Send + Sync + 'static> Processor<T> {
                 if inner.is_stopping() {
                     break;
                 }
-                inner.round_of_a_started_one().await;
+                inner.run_round().await;
                 let (environment, wait) =
-                    (inner.environment().clone(), inner.choices.poll_interval);
+                    (inner.environment().clone(), inner.options.poll_interval);
                 drop(inner);
                 environment.sleep(wait).await;
             }
@@ -126,14 +126,14 @@ impl<T: DeserializeOwned + Send + Sync + 'static> Processor<T> {
             }
             stopped.await;
         }
-        let _turn = self.inner.turn.lock().await;
+        let _guard = self.inner.round_lock.lock().await;
         self.inner.release().await
     }
 }
 
-impl<T: DeserializeOwned + Send + Sync> Inner<T> {
-    async fn round_of_a_started_one(&self) {
-        let _turn = self.turn.lock().await;
+impl<T: DeserializeOwned + Send + Sync> ProcessorInner<T> {
+    async fn run_round(&self) {
+        let _guard = self.round_lock.lock().await;
         if let Err(error) = self.round().await {
             tracing::warn!(processor = self.store.name(), error = %error, "a round failed");
             let mut last = self.last_error.lock().unwrap_or_else(PoisonError::into_inner);
@@ -142,9 +142,9 @@ impl<T: DeserializeOwned + Send + Sync> Inner<T> {
     }
 
     async fn release(&self) -> Result<()> {
-        let plan = self.store.plan(&self.monitored, self.choices.start).await?;
+        let plan = self.store.plan(&self.monitored, self.options.start).await?;
         for mut lease in self.store.leases(&plan).await? {
-            if lease.value.owner.as_deref() == Some(self.choices.instance.as_str()) {
+            if lease.value.owner.as_deref() == Some(self.options.instance.as_str()) {
                 lease.value.owner = None;
                 self.store.write(&lease).await?;
             }
@@ -153,7 +153,7 @@ impl<T: DeserializeOwned + Send + Sync> Inner<T> {
     }
 }
 
-impl<T> Inner<T> {
+impl<T> ProcessorInner<T> {
     pub(super) fn environment(&self) -> &Environment {
         self.monitored.account().environment()
     }
@@ -162,13 +162,13 @@ impl<T> Inner<T> {
         self.stopping.load(Ordering::SeqCst)
     }
 
-    pub(super) fn lock_watched(&self) -> MutexGuard<'_, BTreeMap<usize, Watched>> {
+    pub(super) fn lock_watched(&self) -> MutexGuard<'_, BTreeMap<usize, WatchedLease>> {
         self.watched.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl<T> fmt::Debug for Processor<T> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "Processor({}, {})", self.inner.store.name(), self.inner.choices.instance)
+        write!(formatter, "Processor({}, {})", self.inner.store.name(), self.inner.options.instance)
     }
 }

@@ -1,10 +1,11 @@
-//! Queries: a text known when the program is built, parameters, and a part of the container.
+//! Queries: a static text, parameters, and the part of the container that they read.
 //!
-//! Owns the key guard. The text is `&'static str`, so that no value can be put into it; and it becomes a [`Query`],
-//! which is what a container takes, only by naming a partition key, a prefix of one, or a reason to ask everywhere.
+//! The text is `&'static str`, so that no value can be formatted into it. It becomes a [`Query`], which containers accept,
+//! only by naming a partition key, a prefix of one, or a reason to read all partitions.
 
-mod send;
+mod page;
 mod text;
 
-pub use send::{Page, PageOptions};
+pub use page::{Page, QueryPageOptions};
+pub(crate) use text::QueryScope;
 pub use text::{Query, QueryText};

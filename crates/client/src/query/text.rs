@@ -1,17 +1,28 @@
-//! The text of a query, its parameters, and the part of the container it may read.
+//! The text of a query, its parameters, and the scope that it may read.
 
 use model::{FeedRange, Json, PartitionKey};
 
-use crate::call::Part;
-
-/// A query that cannot be sent yet: nobody has said where it may look.
+/// The text and parameters of a query. It cannot be sent until it has a scope.
 #[derive(Clone, Debug)]
 pub struct QueryText {
     text: &'static str,
     parameters: Vec<(&'static str, Json)>,
 }
 
-/// A query that knows where it may look.
+/// The part of a container that a query reads.
+#[derive(Clone, Debug)]
+pub(crate) enum QueryScope {
+    /// One logical partition.
+    PartitionKey(PartitionKey),
+    /// The logical partitions whose hierarchical partition keys have this prefix.
+    Prefix(PartitionKey),
+    /// One of the feed ranges of the container.
+    FeedRange(FeedRange),
+    /// The whole container.
+    Container,
+}
+
+/// A query with a scope.
 ///
 /// ```
 /// use planisphere_client::{PartitionKey, Query};
@@ -20,7 +31,7 @@ pub struct QueryText {
 /// let everywhere = text.fan_out("the nightly report sums all customers");
 /// ```
 ///
-/// Without a part there is nothing to send:
+/// A query without a scope cannot be sent:
 ///
 /// ```compile_fail,E0308
 /// # async fn send(orders: &planisphere_client::Container) -> planisphere_client::Result<()> {
@@ -31,7 +42,7 @@ pub struct QueryText {
 /// # mod client_doc { #[derive(serde::Deserialize)] pub struct Order {} }
 /// ```
 ///
-/// Nor can a value be put into the text:
+/// A value cannot be formatted into the text:
 ///
 /// ```compile_fail,E0597
 /// let name = String::from("x' OR true --");
@@ -41,12 +52,12 @@ pub struct QueryText {
 #[derive(Clone, Debug)]
 pub struct Query {
     text: QueryText,
-    part: Part,
+    scope: QueryScope,
     reason: Option<&'static str>,
 }
 
 impl Query {
-    /// Begins a query. Values go into [`QueryText::parameter`], never into the text.
+    /// Starts a query. Values are passed with [`QueryText::parameter`], never in the text.
     #[must_use]
     pub fn text(text: &'static str) -> QueryText {
         QueryText { text, parameters: Vec::new() }
@@ -56,11 +67,11 @@ impl Query {
         &self.text
     }
 
-    pub(crate) fn part(&self) -> &Part {
-        &self.part
+    pub(crate) fn scope(&self) -> &QueryScope {
+        &self.scope
     }
 
-    /// Why it asks everywhere; none for a query with a partition key.
+    /// The reason for reading all partitions; `None` for a query with a partition key.
     pub(crate) fn reason(&self) -> Option<&'static str> {
         self.reason
     }
@@ -74,29 +85,29 @@ impl QueryText {
         self
     }
 
-    /// Looks into one logical partition.
+    /// Reads one logical partition.
     #[must_use]
     pub fn within(self, partition_key: PartitionKey) -> Query {
-        Query { text: self, part: Part::PartitionKey(partition_key), reason: None }
+        Query { text: self, scope: QueryScope::PartitionKey(partition_key), reason: None }
     }
 
-    /// Looks into the logical partitions whose hierarchical partition key begins so.
+    /// Reads the logical partitions whose hierarchical partition key has this prefix.
     #[must_use]
     pub fn within_prefix(self, prefix: PartitionKey) -> Query {
-        Query { text: self, part: Part::Prefix(prefix), reason: None }
+        Query { text: self, scope: QueryScope::Prefix(prefix), reason: None }
     }
 
-    /// Looks into one of the parts that [`crate::Container::feed_ranges`] gives. Together they are the container, so
-    /// the reason is told as for [`QueryText::fan_out`].
+    /// Reads one of the ranges that [`crate::Container::feed_ranges`] returns. Together they cover the container, so this
+    /// needs a reason like [`QueryText::fan_out`].
     #[must_use]
     pub fn within_feed_range(self, range: FeedRange, reason: &'static str) -> Query {
-        Query { text: self, part: Part::FeedRange(range), reason: Some(reason) }
+        Query { text: self, scope: QueryScope::FeedRange(range), reason: Some(reason) }
     }
 
-    /// Looks everywhere. The reason is for whoever reads the code and the log; see [`crate::Account::fan_outs`].
+    /// Reads all partitions. The reason documents why in the code and in the log; see [`crate::Account::fan_outs`].
     #[must_use]
     pub fn fan_out(self, reason: &'static str) -> Query {
-        Query { text: self, part: Part::Container, reason: Some(reason) }
+        Query { text: self, scope: QueryScope::Container, reason: Some(reason) }
     }
 
     pub(crate) fn text(&self) -> &'static str {

@@ -1,7 +1,6 @@
-//! A handle on a container, and the calls about the container itself.
+//! A handle to a container, and the calls about the container itself.
 //!
-//! Owns creating, reading and replacing properties. The calls about its items are in `item`, `query` and
-//! `change_feed`.
+//! Owns creating it, and reading and replacing its properties and throughput. Calls about its items have their own files.
 
 use std::sync::Arc;
 
@@ -10,13 +9,13 @@ use engine::operation::ThroughputOwner;
 use model::{ContainerId, ContainerProperties, FeedRange, PartitionKeyDefinition, Throughput};
 
 use crate::account::Account;
-use crate::answer::Answer;
-use crate::call::{Body, Request};
 use crate::error::{ErrorKind, Result};
+use crate::request::{BackendRequest, ResponseBody};
+use crate::response::Response;
 
 use super::Database;
 
-/// A container of a database, whether it exists or not. Cloning is cheap.
+/// A handle to a container, which need not exist. Cloning is cheap.
 #[derive(Clone, Debug)]
 pub struct Container {
     account: Account,
@@ -28,34 +27,34 @@ impl Container {
         Ok(Self { account, link: Arc::new(ContainerLink::new(database, container)?) })
     }
 
-    /// Its database and its name, as `database/container`.
+    /// The path `database/container`.
     #[must_use]
     pub fn path(&self) -> String {
         self.link.to_string()
     }
 
-    /// The account it belongs to.
+    /// The account.
     #[must_use]
     pub fn account(&self) -> &Account {
         &self.account
     }
 
-    /// A handle on its database.
+    /// A handle to its database.
     ///
     /// # Errors
-    /// None in practice: the name was checked when the container was named.
+    /// None in practice: the id was validated when this handle was created.
     pub fn database(&self) -> Result<Database> {
         self.account.database(self.link.database.as_str())
     }
 
-    /// The same container, asked through another value of its account, such as one with another retry policy.
+    /// The same container through another handle to its account, for example one with another retry policy.
     #[must_use]
     pub fn through(&self, account: &Account) -> Self {
         Self { account: account.clone(), link: self.link() }
     }
 
-    /// Whether both handles are on one container of one opened account. Two connections to one endpoint are two
-    /// accounts here.
+    /// Whether both handles refer to the same container of the same opened account. Two connections to one endpoint count
+    /// as two accounts.
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
         self.link == other.link && self.account.is_same(&other.account)
@@ -69,7 +68,7 @@ impl Container {
         Arc::clone(&self.link)
     }
 
-    /// Its name.
+    /// The id.
     #[must_use]
     pub fn id(&self) -> &ContainerId {
         &self.link.container
@@ -79,84 +78,86 @@ impl Container {
         ThroughputOwner::Container(ContainerLink::clone(&self.link))
     }
 
-    /// Properties for a new container of this name, with every choice but the partition key left as the service does.
+    /// Properties for a new container with this id and partition key, and the service's defaults otherwise.
     #[must_use]
     pub fn properties(&self, partition_key: PartitionKeyDefinition) -> ContainerProperties {
         ContainerProperties::new(self.link.container.clone(), partition_key)
     }
 
-    /// Creates it, with throughput of its own if given, or gives what is there: compare before you rely on it.
+    /// Creates the container, with dedicated throughput if given. If it exists, returns its current properties, which may
+    /// differ from the given ones.
     ///
     /// # Errors
-    /// `NotFound` when its database is missing, `BadRequest` for properties that break a rule.
+    /// `NotFound` when its database is missing, `BadRequest` for invalid properties.
     pub async fn create_if_missing(
         &self,
         properties: ContainerProperties,
         throughput: Option<Throughput>,
-    ) -> Result<Answer<ContainerProperties>> {
+    ) -> Result<AccountResponse<ContainerProperties>> {
         match self.read_properties().await {
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             other => return other,
         }
         let properties = Box::new(properties);
-        let create = Request::CreateContainer { container: self.link(), properties, throughput };
+        let create =
+            BackendRequest::CreateContainer { container: self.link(), properties, throughput };
         match self.account.send(&create).await {
-            Ok(reply) => reply.answer(Body::into_container),
-            // Somebody else was faster.
+            Ok(reply) => reply.try_map(ResponseBody::into_container),
+            // Another caller created it in the meantime.
             Err(error) if error.kind() == ErrorKind::Conflict => self.read_properties().await,
             Err(error) => Err(error),
         }
     }
 
-    /// Its properties now.
+    /// Reads its properties.
     ///
     /// # Errors
     /// `NotFound` when it does not exist.
-    pub async fn read_properties(&self) -> Result<Answer<ContainerProperties>> {
-        let read = Request::ReadContainer { container: self.link() };
-        self.account.send(&read).await?.answer(Body::into_container)
+    pub async fn read_properties(&self) -> Result<AccountResponse<ContainerProperties>> {
+        let read = BackendRequest::ReadContainer { container: self.link() };
+        self.account.send(&read).await?.try_map(ResponseBody::into_container)
     }
 
-    /// Replaces its properties: time to live, indexing policy.
+    /// Replaces its properties, such as the time to live and the indexing policy.
     ///
     /// # Errors
     /// `BadRequest` for a change that is not allowed, such as another partition key; `NotFound`.
     pub async fn replace_properties(
         &self,
         properties: ContainerProperties,
-    ) -> Result<Answer<ContainerProperties>> {
+    ) -> Result<AccountResponse<ContainerProperties>> {
         let properties = Box::new(properties);
-        let replace = Request::ReplaceContainer { container: self.link(), properties };
-        self.account.send(&replace).await?.answer(Body::into_container)
+        let replace = BackendRequest::ReplaceContainer { container: self.link(), properties };
+        self.account.send(&replace).await?.try_map(ResponseBody::into_container)
     }
 
-    /// The throughput it has of its own; none when it has none.
+    /// Reads its dedicated throughput; `None` when it has none.
     ///
     /// # Errors
     /// `NotFound` when it does not exist.
-    pub async fn read_throughput(&self) -> Result<Answer<Option<Throughput>>> {
-        let read = Request::ReadThroughput { owner: self.owner() };
-        self.account.send(&read).await?.answer(Body::into_throughput)
+    pub async fn read_throughput(&self) -> Result<AccountResponse<Option<Throughput>>> {
+        let read = BackendRequest::ReadThroughput { owner: self.owner() };
+        self.account.send(&read).await?.try_map(ResponseBody::into_throughput)
     }
 
-    /// Replaces the throughput it has of its own.
+    /// Replaces its dedicated throughput.
     ///
     /// # Errors
-    /// `NotFound` when it has none of its own, `BadRequest` below what it must have.
+    /// `NotFound` when it has no dedicated throughput, `BadRequest` for less than the minimum.
     pub async fn replace_throughput(
         &self,
         throughput: Throughput,
-    ) -> Result<Answer<Option<Throughput>>> {
-        let replace = Request::ReplaceThroughput { owner: self.owner(), throughput };
-        self.account.send(&replace).await?.answer(Body::into_throughput)
+    ) -> Result<AccountResponse<Option<Throughput>>> {
+        let replace = BackendRequest::ReplaceThroughput { owner: self.owner(), throughput };
+        self.account.send(&replace).await?.try_map(ResponseBody::into_throughput)
     }
 
-    /// Parts that together are the container: one for each physical partition now.
+    /// Feed ranges that together cover the container: currently one per physical partition.
     ///
     /// # Errors
     /// `NotFound` when it does not exist.
-    pub async fn feed_ranges(&self) -> Result<Answer<Vec<FeedRange>>> {
-        let read = Request::FeedRanges { container: self.link() };
-        self.account.send(&read).await?.answer(Body::into_feed_ranges)
+    pub async fn feed_ranges(&self) -> Result<AccountResponse<Vec<FeedRange>>> {
+        let read = BackendRequest::FeedRanges { container: self.link() };
+        self.account.send(&read).await?.try_map(ResponseBody::into_feed_ranges)
     }
 }

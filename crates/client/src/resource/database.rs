@@ -1,34 +1,44 @@
-//! A handle on a database.
+//! A handle to a database, and the calls about the database itself.
 
 use engine::operation::ThroughputOwner;
 use model::{ContainerProperties, DatabaseId, Throughput};
 
 use crate::account::Account;
-use crate::answer::Answer;
-use crate::call::{Body, Request};
 use crate::error::{ErrorKind, Result};
+use crate::request::{BackendRequest, ResponseBody};
+use crate::response::Response;
 
 use super::Container;
 
-/// A database of an account, whether it exists or not.
+/// A handle to a database, which need not exist.
 #[derive(Clone, Debug)]
 pub struct Database {
     account: Account,
     id: DatabaseId,
 }
 
+impl Account {
+    /// A handle to a database, which need not exist.
+    ///
+    /// # Errors
+    /// `BadRequest` for an invalid id.
+    pub fn database(&self, id: &str) -> Result<Database> {
+        Database::new(self.clone(), id)
+    }
+}
+
 impl Database {
-    pub(crate) fn new(account: Account, id: &str) -> Result<Self> {
+    fn new(account: Account, id: &str) -> Result<Self> {
         Ok(Self { account, id: DatabaseId::new(id)? })
     }
 
-    /// Its name.
+    /// The id.
     #[must_use]
     pub fn id(&self) -> &DatabaseId {
         &self.id
     }
 
-    /// The account it belongs to.
+    /// The account.
     #[must_use]
     pub fn account(&self) -> &Account {
         &self.account
@@ -38,20 +48,23 @@ impl Database {
         ThroughputOwner::Database(self.id.clone())
     }
 
-    /// Creates it, with throughput shared by its containers if given. The value says whether it was missing.
+    /// Creates the database, with throughput shared by its containers if given. Returns whether it was created.
     ///
     /// # Errors
     /// `Throttled`, `Unauthorized`, `Unavailable`.
-    pub async fn create_if_missing(&self, throughput: Option<Throughput>) -> Result<Answer<bool>> {
+    pub async fn create_if_missing(
+        &self,
+        throughput: Option<Throughput>,
+    ) -> Result<AccountResponse<bool>> {
         match self.read().await {
-            Ok(answer) => return Ok(answer.map(|()| false)),
+            Ok(response) => return Ok(response.map(|()| false)),
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             Err(error) => return Err(error),
         }
-        let create = Request::CreateDatabase { id: self.id.clone(), throughput };
+        let create = BackendRequest::CreateDatabase { id: self.id.clone(), throughput };
         match self.account.send(&create).await {
-            Ok(reply) => Ok(reply.done().map(|()| true)),
-            // Somebody else was faster.
+            Ok(response) => Ok(response.without_body().map(|()| true)),
+            // Another caller created it in the meantime.
             Err(error) if error.kind() == ErrorKind::Conflict => {
                 Ok(self.read().await?.map(|()| false))
             }
@@ -59,49 +72,49 @@ impl Database {
         }
     }
 
-    /// Asks whether it exists.
+    /// Checks that it exists.
     ///
     /// # Errors
     /// `NotFound` when it does not.
-    pub async fn read(&self) -> Result<Answer<()>> {
-        let read = Request::ReadDatabase { id: self.id.clone() };
-        Ok(self.account.send(&read).await?.done())
+    pub async fn read(&self) -> Result<AccountResponse<()>> {
+        let read = BackendRequest::ReadDatabase { id: self.id.clone() };
+        Ok(self.account.send(&read).await?.without_body())
     }
 
-    /// The properties of the containers it has, by name.
+    /// Lists the properties of its containers, sorted by id.
     ///
     /// # Errors
     /// `NotFound` when it does not exist.
-    pub async fn list_containers(&self) -> Result<Answer<Vec<ContainerProperties>>> {
-        let list = Request::ListContainers { database: self.id.clone() };
-        self.account.send(&list).await?.answer(Body::into_containers)
+    pub async fn list_containers(&self) -> Result<AccountResponse<Vec<ContainerProperties>>> {
+        let list = BackendRequest::ListContainers { database: self.id.clone() };
+        self.account.send(&list).await?.try_map(ResponseBody::into_containers)
     }
 
-    /// The throughput it has of its own; none when it has none.
+    /// Reads its dedicated throughput; `None` when it has none.
     ///
     /// # Errors
     /// `NotFound` when it does not exist.
-    pub async fn read_throughput(&self) -> Result<Answer<Option<Throughput>>> {
-        let read = Request::ReadThroughput { owner: self.owner() };
-        self.account.send(&read).await?.answer(Body::into_throughput)
+    pub async fn read_throughput(&self) -> Result<AccountResponse<Option<Throughput>>> {
+        let read = BackendRequest::ReadThroughput { owner: self.owner() };
+        self.account.send(&read).await?.try_map(ResponseBody::into_throughput)
     }
 
-    /// Replaces the throughput it has of its own.
+    /// Replaces its dedicated throughput.
     ///
     /// # Errors
-    /// `NotFound` when it has none of its own, `BadRequest` below what it must have.
+    /// `NotFound` when it has no dedicated throughput, `BadRequest` for less than the minimum.
     pub async fn replace_throughput(
         &self,
         throughput: Throughput,
-    ) -> Result<Answer<Option<Throughput>>> {
-        let replace = Request::ReplaceThroughput { owner: self.owner(), throughput };
-        self.account.send(&replace).await?.answer(Body::into_throughput)
+    ) -> Result<AccountResponse<Option<Throughput>>> {
+        let replace = BackendRequest::ReplaceThroughput { owner: self.owner(), throughput };
+        self.account.send(&replace).await?.try_map(ResponseBody::into_throughput)
     }
 
-    /// A handle on one of its containers, whether it exists or not.
+    /// A handle to one of its containers, which need not exist.
     ///
     /// # Errors
-    /// `BadRequest` for a name that breaks the rules for names.
+    /// `BadRequest` for an invalid id.
     pub fn container(&self, id: &str) -> Result<Container> {
         Container::new(self.account.clone(), self.id.as_str(), id)
     }

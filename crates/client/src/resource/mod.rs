@@ -1,7 +1,14 @@
-//! Handles on databases and containers, and the calls about themselves.
+//! Handles to databases and containers, and all calls on them.
 
+mod batch;
+mod change_feed;
 mod container;
 mod database;
+mod modify;
+mod query;
+mod read;
+mod write;
 
 pub use container::Container;
 pub use database::Database;
+pub use read::ItemReadOptions;

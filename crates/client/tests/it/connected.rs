@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use client::contract::{self, Needs};
+use client::contract::{self, Requirement};
 use client::{Account, Credential, Endpoint, ErrorKind};
 use engine::Engine;
 use gateway::{EMULATOR_KEY, Gateway, Settings};
@@ -37,7 +37,7 @@ fn connection_string(address: SocketAddr) -> String {
 async fn the_contract_holds_over_http() {
     let (address, _stop) = serve().await;
     let account = Account::connect(connection_string(address)).await.unwrap();
-    let broken = contract::run(&account, &[Needs::AllVersions]).await.unwrap();
+    let broken = contract::run(&account, &[Requirement::AllVersions]).await.unwrap();
     assert!(broken.is_empty(), "{broken:#?}");
 }
 

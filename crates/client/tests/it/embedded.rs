@@ -1,16 +1,16 @@
 //! The contract inside the program: in memory and in a folder.
 
-use client::contract::{self, Needs};
-use client::{Account, ErrorKind, Location};
+use client::contract::{self, Requirement};
+use client::{Account, ErrorKind, StorageLocation};
 
 async fn check(account: &Account) {
-    let broken = contract::run(account, &[Needs::AllVersions]).await.unwrap();
+    let broken = contract::run(account, &[Requirement::AllVersions]).await.unwrap();
     assert!(broken.is_empty(), "{broken:#?}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_contract_holds_in_memory() {
-    let account = Account::embedded(Location::Memory).await.unwrap();
+    let account = Account::embedded(StorageLocation::Memory).await.unwrap();
     check(&account).await;
     account.close().await.unwrap();
 }

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use client::{
-    Answer, Batch, Container, ErrorKind, Fault, Faults, Item, Patch, PatchOperation, PatchPath,
-    RetryPolicy,
+    AccountResponse, Batch, Container, ErrorKind, Fault, Faults, Item, Patch, PatchOperation,
+    PatchPath, RetryPolicy,
 };
 use serde::{Deserialize, Serialize};
 
@@ -84,19 +84,19 @@ async fn reads_are_repeated_after_every_fault() {
     let (orders, plain, faults, _) = faulty().await;
     plain.create(&"ann".into(), &order(5)).await.unwrap();
     let after = Duration::from_secs(2);
-    for fault in [Fault::Unavailable, Fault::Timeout { after }, Fault::LostAnswer] {
+    for fault in [Fault::Unavailable, Fault::Timeout { after }, Fault::LostResponse] {
         faults.next(fault);
         let read = orders.read::<Order>(&"ann".into(), "1").await.unwrap();
         assert_eq!(read.value.value.total, 5, "{fault:?}");
     }
-    assert_eq!(faults.suffered(), 3);
+    assert_eq!(faults.injected(), 3);
     assert_eq!(faults.requests("read"), 6);
 }
 
 #[tokio::test]
 async fn a_create_whose_answer_is_lost_succeeds_once() {
     let (orders, plain, faults, _) = faulty().await;
-    faults.next_of("create", Fault::LostAnswer);
+    faults.next_of("create", Fault::LostResponse);
     let created = orders.create(&"ann".into(), &order(1)).await.unwrap();
     let read = plain.read::<Order>(&"ann".into(), "1").await.unwrap();
     assert_eq!(created.value.etag(), read.value.etag());
@@ -117,7 +117,7 @@ async fn a_create_that_meets_the_item_of_somebody_else_is_a_conflict_also_after_
 async fn a_guarded_replace_whose_answer_is_lost_succeeds_once() {
     let (orders, plain, faults, _) = faulty().await;
     let etag = plain.create(&"ann".into(), &order(1)).await.unwrap().etag.unwrap();
-    faults.next_of("replace", Fault::LostAnswer);
+    faults.next_of("replace", Fault::LostResponse);
     let replaced = orders.replace(&"ann".into(), &order(2), Some(&etag)).await.unwrap();
     assert_eq!(replaced.value.value.total, 2);
     assert_eq!(stored(&plain).await, Some(2));
@@ -130,14 +130,14 @@ async fn a_guarded_replace_whose_answer_is_lost_succeeds_once() {
 async fn a_delete_whose_answer_is_lost_succeeds() {
     let (orders, plain, faults, _) = faulty().await;
     plain.create(&"ann".into(), &order(1)).await.unwrap();
-    faults.next_of("delete", Fault::LostAnswer);
+    faults.next_of("delete", Fault::LostResponse);
     orders.delete(&"ann".into(), "1", None).await.unwrap();
     assert_eq!(stored(&plain).await, None);
     let missing = orders.delete(&"ann".into(), "1", None).await.unwrap_err();
     assert_eq!(missing.kind(), ErrorKind::NotFound);
 }
 
-async fn increment(orders: &Container) -> client::Result<Answer<Item<Order>>> {
+async fn increment(orders: &Container) -> client::Result<AccountResponse<Item<Order>>> {
     let path = PatchPath::parse("/total").unwrap();
     let by = client::Number::parse("1").unwrap();
     let patch = Patch::new(vec![PatchOperation::Increment { path, by }], None).unwrap();
@@ -148,7 +148,7 @@ async fn increment(orders: &Container) -> client::Result<Answer<Item<Order>>> {
 async fn a_patch_is_never_done_twice() {
     let (orders, plain, faults, waits) = faulty().await;
     plain.create(&"ann".into(), &order(1)).await.unwrap();
-    faults.next_of("patch", Fault::LostAnswer);
+    faults.next_of("patch", Fault::LostResponse);
     let error = increment(&orders).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unavailable);
     assert!(error.may_have_happened());
@@ -163,7 +163,7 @@ async fn a_patch_is_never_done_twice() {
 #[tokio::test]
 async fn a_batch_whose_answer_is_lost_says_that_it_may_have_happened() {
     let (orders, plain, faults, _) = faulty().await;
-    faults.next_of("batch", Fault::LostAnswer);
+    faults.next_of("batch", Fault::LostResponse);
     let batch = || Batch::new().create(&order(1)).unwrap();
     let error = orders.batch(&"ann".into(), batch()).await.unwrap_err();
     assert!(error.may_have_happened());
@@ -178,7 +178,7 @@ async fn a_modification_goes_through_faults_and_other_writers() {
     let (orders, plain, faults, _) = faulty().await;
     plain.create(&"ann".into(), &order(1)).await.unwrap();
     faults.next_of("read", Fault::Unavailable);
-    faults.next_of("replace", Fault::LostAnswer);
+    faults.next_of("replace", Fault::LostResponse);
     let mut rounds = 0;
     let add = |order: &mut Order| {
         rounds += 1;

@@ -108,13 +108,13 @@ async fn a_lost_answer_of_a_checkpoint_repeats_nothing() {
     create(&orders, 1).await;
     // The first replace takes the lease, the second is the checkpoint.
     faults.next_of("replace", Fault::None);
-    faults.next_of("replace", Fault::LostAnswer);
+    faults.next_of("replace", Fault::LostResponse);
     one.run_once().await.unwrap();
     create(&orders, 2).await;
     faults.next_of("read changes", Fault::Unavailable);
     one.run_once().await.unwrap();
     assert_eq!(seen.totals(), [1, 2]);
-    assert_eq!(faults.waiting(), 0);
+    assert_eq!(faults.pending(), 0);
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use client::{ChangeFeed, ChangeMode, ChangeStart, Container, ErrorKind};
+use client::{ChangeFeed, ChangeFeedMode, ChangeStart, Container, ErrorKind};
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 use tokio::sync::watch;
@@ -87,7 +87,7 @@ impl Copied {
 /// One page, converted.
 struct Page {
     steps: Steps,
-    mode: ChangeMode,
+    mode: ChangeFeedMode,
     continuation: String,
     is_last: bool,
 }
@@ -123,7 +123,7 @@ impl Checkpoint {
     fn advance(&mut self, page: &Page) -> (Turn, bool) {
         let continuation = Some(page.continuation.clone());
         match page.mode {
-            ChangeMode::LatestVersion => {
+            ChangeFeedMode::LatestVersion => {
                 self.continuation = continuation;
                 if self.versions.is_none() {
                     return (Turn::Latest, page.is_last);
@@ -131,7 +131,7 @@ impl Checkpoint {
                 self.is_backfilled |= page.is_last;
                 (Turn::Versions, false)
             }
-            ChangeMode::AllVersionsAndDeletes => {
+            ChangeFeedMode::AllVersionsAndDeletes => {
                 self.versions = continuation;
                 let turn = if page.is_last { self.first_turn() } else { Turn::Versions };
                 (turn, page.is_last && self.is_backfilled)
@@ -241,7 +241,7 @@ impl Copy {
         let answer = match self.from.changes::<IgnoredAny>(feed).await {
             Ok(answer) => answer,
             Err(error)
-                if mode == ChangeMode::AllVersionsAndDeletes
+                if mode == ChangeFeedMode::AllVersionsAndDeletes
                     && error.kind() == ErrorKind::BadRequest =>
             {
                 return Ok(None);
@@ -253,8 +253,8 @@ impl Copy {
         let mut steps = Steps::default();
         for change in &page.changes {
             match mode {
-                ChangeMode::LatestVersion => steps.latest(&self.conversion, change, refused)?,
-                ChangeMode::AllVersionsAndDeletes => {
+                ChangeFeedMode::LatestVersion => steps.latest(&self.conversion, change, refused)?,
+                ChangeFeedMode::AllVersionsAndDeletes => {
                     steps.version(&self.conversion, change, refused)?;
                 }
             }

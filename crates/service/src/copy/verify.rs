@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 
-use client::{Container, Etag, Json, PageOptions, PartitionKey, Query};
+use client::{Container, EntityTag, Json, PartitionKey, Query, QueryPageOptions};
 use serde_json::value::RawValue;
 
 use super::convert::own;
@@ -188,7 +188,7 @@ impl Copy {
     /// Deletes an extra item unless somebody wrote it meanwhile; whether it is gone.
     async fn delete(&self, extra: &Held) -> Result<bool, CopyError> {
         self.pace.wait().await;
-        let etag = extra.etag.as_deref().map(Etag::from_text);
+        let etag = extra.etag.as_deref().map(EntityTag::from_text);
         match self.to.delete(&extra.partition_key, &extra.id, etag.as_ref()).await {
             Ok(answer) => {
                 self.pace.pay(answer.charge);
@@ -240,7 +240,7 @@ impl Copy {
         visit: &mut (dyn FnMut(&Json) + Send),
     ) -> Result<(), CopyError> {
         let all = Query::text("SELECT * FROM c").fan_out("verifying a copy reads every item");
-        let mut options = PageOptions::default();
+        let mut options = QueryPageOptions::default();
         loop {
             self.pace.wait().await;
             let page = container.query_page::<Box<RawValue>>(&all, options).await;
@@ -255,7 +255,9 @@ impl Copy {
             }
             match page.value.continuation {
                 None => return Ok(()),
-                continuation => options = PageOptions { continuation, ..PageOptions::default() },
+                continuation => {
+                    options = QueryPageOptions { continuation, ..QueryPageOptions::default() }
+                }
             }
         }
     }

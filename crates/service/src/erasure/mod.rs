@@ -12,11 +12,11 @@
 //!
 //! ```
 //! # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
-//! use client::{Account, Location, PartitionKeyDefinition, Query};
+//! use client::{Account, StorageLocation, PartitionKeyDefinition, Query};
 //! use serde_json::json;
 //! use planisphere_service::erasure::{Erasure, Registration, keep_last_characters};
 //!
-//! let account = Account::embedded(Location::Memory).await?;
+//! let account = Account::embedded(StorageLocation::Memory).await?;
 //! let database = account.database("asora")?;
 //! database.create_if_missing(None).await?;
 //! let make = async |name: &str, path: &str| {

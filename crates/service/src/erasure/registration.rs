@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use client::{Container, ErrorKind, Item, PageOptions, PartitionKey, PartitionKeyDefinition};
+use client::{Container, ErrorKind, Item, PartitionKey, PartitionKeyDefinition, QueryPageOptions};
 use client::{Json, Page, Query, Result};
 use model::Object;
 use serde::de::IgnoredAny;
@@ -70,7 +70,7 @@ impl Registration {
             Way::PartitionKey => Query::text("SELECT * FROM c").within(subject.into()),
             Way::Query(query) => query(subject),
         };
-        let options = PageOptions { continuation, ..PageOptions::default() };
+        let options = QueryPageOptions { continuation, ..QueryPageOptions::default() };
         Ok(self.container.query_page(&query, options).await?.value)
     }
 

@@ -9,7 +9,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use client::Etag;
+use client::EntityTag;
 use ring::digest;
 
 use super::etag::{EtagHeader, IfNoneMatch, not_modified};
@@ -36,7 +36,7 @@ impl Asset {
 
     pub(crate) fn route<S: Clone + Send + Sync + 'static>(self, router: Router<S>) -> Router<S> {
         let digest = digest::digest(&digest::SHA256, self.body);
-        let etag = Etag::from_text(format!("\"{}\"", URL_SAFE_NO_PAD.encode(digest)));
+        let etag = EntityTag::from_text(format!("\"{}\"", URL_SAFE_NO_PAD.encode(digest)));
         let answer = move |known: IfNoneMatch| {
             let etag = etag.clone();
             async move { self.respond(&known, &etag) }
@@ -44,7 +44,7 @@ impl Asset {
         router.route(self.path, get(answer))
     }
 
-    fn respond(self, known: &IfNoneMatch, etag: &Etag) -> Response {
+    fn respond(self, known: &IfNoneMatch, etag: &EntityTag) -> Response {
         let mut response = if known.has(etag) {
             not_modified(etag)
         } else {

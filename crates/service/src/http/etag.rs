@@ -7,7 +7,7 @@ use axum::http::header::{ETAG, IF_MATCH, IF_NONE_MATCH};
 use axum::http::request::Parts;
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, IntoResponseParts, Response, ResponseParts};
-use client::Etag;
+use client::EntityTag;
 
 use super::problem::{Outcome, Problem};
 
@@ -18,13 +18,13 @@ pub enum IfMatch {
     /// The thing must exist, in whatever state: `*`.
     Any,
     /// The thing must be in this state.
-    Etag(Etag),
+    Etag(EntityTag),
 }
 
 impl IfMatch {
     /// What the calls of `client` take as their condition.
     #[must_use]
-    pub fn etag(&self) -> Option<&Etag> {
+    pub fn etag(&self) -> Option<&EntityTag> {
         match self {
             Self::Any => None,
             Self::Etag(etag) => Some(etag),
@@ -41,7 +41,7 @@ impl IfMatch {
                 "precondition_failed",
                 "A weak etag never matches. Send the one of the answer as it is.",
             )),
-            Some([etag]) => Ok(Some(Self::Etag(Etag::from_text(*etag)))),
+            Some([etag]) => Ok(Some(Self::Etag(EntityTag::from_text(*etag)))),
             _ => Err(invalid("If-Match", "one etag in double quotes, as an answer gave it, or *")),
         }
     }
@@ -74,7 +74,7 @@ pub struct IfNoneMatch(Vec<String>);
 impl IfNoneMatch {
     /// Whether the caller has this state, so that [`not_modified`] is the answer.
     #[must_use]
-    pub fn has(&self, etag: &Etag) -> bool {
+    pub fn has(&self, etag: &EntityTag) -> bool {
         let text = etag.to_string();
         let opaque = |text: &str| text.strip_prefix("W/").unwrap_or(text).to_owned();
         self.0.iter().any(|known| known == "*" || opaque(known) == opaque(&text))
@@ -100,13 +100,13 @@ pub struct EtagHeader(Option<HeaderValue>);
 impl EtagHeader {
     /// The header for an etag; nothing for an answer without one.
     #[must_use]
-    pub fn new(etag: Option<&Etag>) -> Self {
+    pub fn new(etag: Option<&EntityTag>) -> Self {
         Self(etag.and_then(|etag| HeaderValue::from_str(&etag.to_string()).ok()))
     }
 
     /// The header for an answer of the store.
     #[must_use]
-    pub fn of<T>(answer: &client::Answer<T>) -> Self {
+    pub fn of<T>(answer: &client::AccountResponse<T>) -> Self {
         Self::new(answer.etag.as_ref())
     }
 }
@@ -124,7 +124,7 @@ impl IntoResponseParts for EtagHeader {
 
 /// 304 for a caller that has this state already.
 #[must_use]
-pub fn not_modified(etag: &Etag) -> Response {
+pub fn not_modified(etag: &EntityTag) -> Response {
     (StatusCode::NOT_MODIFIED, EtagHeader::new(Some(etag)), ()).into_response()
 }
 

@@ -16,7 +16,7 @@ use model::{
 ///
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
-/// use client::{Account, Location, Throughput, TimeToLive};
+/// use client::{Account, StorageLocation, Throughput, TimeToLive};
 /// use planisphere_service::schema::{ContainerSchema, DatabaseSchema, Schema};
 ///
 /// let orders = ContainerSchema::new("orders", &["/customer"])?
@@ -25,7 +25,7 @@ use model::{
 ///     .with_throughput(Throughput::manual(400)?);
 /// let schema = Schema::new([DatabaseSchema::new("shop", [orders])?])?;
 ///
-/// let account = Account::embedded(Location::Memory).await?;
+/// let account = Account::embedded(StorageLocation::Memory).await?;
 /// schema.apply(&account).await?;
 /// assert!(schema.plan(&account).await?.is_same());
 /// # Ok::<(), Box<dyn std::error::Error>>(())

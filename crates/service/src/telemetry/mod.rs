@@ -13,11 +13,11 @@
 //!
 //! ```
 //! # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
-//! use client::{Account, Location};
+//! use client::{Account, StorageLocation};
 //! use planisphere_service::telemetry::{Telemetry, TelemetrySettings};
 //! use tracing_subscriber::layer::SubscriberExt as _;
 //!
-//! let account = Account::embedded(Location::Memory).await?;
+//! let account = Account::embedded(StorageLocation::Memory).await?;
 //! let telemetry = Telemetry::new(TelemetrySettings::default(), account.environment());
 //! let subscriber = tracing_subscriber::registry().with(telemetry.layer());
 //! let _guard = tracing::subscriber::set_default(subscriber); // a program: set_global_default

@@ -3,7 +3,7 @@
 //! Owns two ways with it: doing it at once, or letting it go back into the change feed. Where all work of a logical
 //! partition is to be done by one worker at a time, the feed is the only way to a worker. Does not own a timer.
 
-use client::{Item, Page, PageOptions, Query, Result};
+use client::{Item, Page, Query, QueryPageOptions, Result};
 use serde::de::IgnoredAny;
 
 use super::claim::is_taken;
@@ -85,7 +85,7 @@ impl<T: Work> Queue<T> {
     /// not stop the others.
     async fn found(&self, query: &Query, continuation: Option<String>) -> Result<Found<T>> {
         let rows_max = Some(self.settings().batch_items_max.max(1));
-        let options = PageOptions { rows_max, continuation, session_token: None };
+        let options = QueryPageOptions { rows_max, continuation, session_token: None };
         let page = self.container().query_page::<Item<IgnoredAny>>(query, options).await?;
         let Page { rows, continuation, .. } = page.value;
         let works = rows.iter().filter_map(typed_or_told).collect();

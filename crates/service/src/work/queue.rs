@@ -8,7 +8,10 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use client::{Answer, Container, Error, ErrorKind, Item, Page, PageOptions, PartitionKey, Result};
+use client::{
+    AccountResponse, Container, Error, ErrorKind, Item, Page, PartitionKey, QueryPageOptions,
+    Result,
+};
 use futures::{StreamExt, stream};
 
 use super::claim::Claiming;
@@ -79,7 +82,7 @@ pub struct Run {
 #[derive(Clone, Debug)]
 pub enum Replay<T> {
     /// It waits again, with no attempt counted.
-    Replayed(Answer<Item<T>>),
+    Replayed(AccountResponse<Item<T>>),
     /// It has not failed. This is the work.
     NotFailed(Item<T>),
     /// There is no such work.
@@ -116,7 +119,7 @@ impl<T: Work> Queue<T> {
     ///
     /// # Errors
     /// Those of [`Container::create`]: `Conflict` when there is work of this id already.
-    pub async fn enqueue(&self, mut work: T) -> Result<Answer<Item<T>>> {
+    pub async fn enqueue(&self, mut work: T) -> Result<AccountResponse<Item<T>>> {
         self.refresh_ttl(&mut work, self.now());
         self.container().create(&work.partition_key(), &work).await
     }
@@ -188,7 +191,7 @@ impl<T: Work> Queue<T> {
     ///
     /// # Errors
     /// Those of [`Container::query_page`].
-    pub async fn dead(&self, page: PageOptions) -> Result<Answer<Page<Item<T>>>> {
+    pub async fn dead(&self, page: QueryPageOptions) -> Result<AccountResponse<Page<Item<T>>>> {
         self.container().query_page(&T::dead(self.inner.settings.attempts_max), page).await
     }
 

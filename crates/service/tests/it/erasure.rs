@@ -172,7 +172,7 @@ async fn faults_of_every_seed_change_neither_the_result_nor_the_counts() {
         assert_eq!((certificate.erasure, counts(&world).await), (1, [0, 0, 0]), "seed {seed}");
         let all = [("events", 5, 0), ("notifications", 5, 0), ("owners", 5, 0)];
         assert_eq!(found(&certificate), all, "seed {seed}");
-        assert!(faults.suffered() > 10, "seed {seed}");
+        assert!(faults.injected() > 10, "seed {seed}");
     }
 }
 
@@ -188,7 +188,7 @@ async fn an_export_has_every_item_once_and_hides_what_it_must() {
     let mut failed = 0;
     loop {
         // Every page fails for good at first, and comes then.
-        if faults.waiting() == 0 {
+        if faults.pending() == 0 {
             (0..6).for_each(|_| faults.next(Fault::Unavailable));
         }
         match export.next().await {

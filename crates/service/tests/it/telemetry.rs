@@ -156,7 +156,7 @@ async fn retries_and_errors_are_told() {
     let heard = heard(TelemetrySettings::default()).await;
     heard.create(1).await;
     heard.faults.next(Fault::Unavailable);
-    heard.faults.next(Fault::LostAnswer);
+    heard.faults.next(Fault::LostResponse);
     heard.orders.read::<Value>(&"ann".into(), "0").await.unwrap();
     (0..6).for_each(|_| heard.faults.next(Fault::Unavailable));
     heard.orders.read::<Value>(&"ann".into(), "0").await.unwrap_err();

@@ -75,7 +75,7 @@ impl Dice {
                 0 => Fault::Throttled { delay: Duration::from_millis(self.below(3_000)) },
                 1 => Fault::Unavailable,
                 2 => Fault::Timeout { after: Duration::from_secs(1 + self.below(20)) },
-                3 => Fault::LostAnswer,
+                3 => Fault::LostResponse,
                 4 => Fault::StopBefore,
                 5 => Fault::StopAfter,
                 _ => Fault::None,

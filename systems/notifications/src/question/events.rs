@@ -1,6 +1,6 @@
 //! Events, for operators: by status, dead ones, due ones, one by its id.
 
-use client::{Item, PageOptions, Query};
+use client::{Item, Query, QueryPageOptions};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use service::work::Work;
@@ -115,6 +115,6 @@ impl Notifications {
     }
 }
 
-fn options(continuation: Option<String>) -> PageOptions {
-    PageOptions { rows_max: Some(PAGE_EVENTS), continuation, session_token: None }
+fn options(continuation: Option<String>) -> QueryPageOptions {
+    QueryPageOptions { rows_max: Some(PAGE_EVENTS), continuation, session_token: None }
 }

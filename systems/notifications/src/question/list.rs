@@ -1,6 +1,6 @@
 //! A page of a user's in-app list: newest first, without dismissed notifications.
 
-use client::{Item, PageOptions, Query};
+use client::{Item, Query, QueryPageOptions};
 use serde::de::IgnoredAny;
 
 use crate::charge::{ChargeMeter, ChargedValue};
@@ -70,7 +70,7 @@ impl Notifications {
         // The account may return a short page, even an empty one, before the end of the list.
         loop {
             let rows_max = Some(limit - notifications.len());
-            let page = PageOptions { rows_max, continuation, session_token: None };
+            let page = QueryPageOptions { rows_max, continuation, session_token: None };
             let container = &self.core.containers.notifications;
             let answer = container.query_page::<Item<IgnoredAny>>(&query, page).await;
             let page = meter.record(answer.map_err(foreign_continuation)?);

@@ -19,7 +19,7 @@ async fn dispatch_with(fault: Fault, after: usize, policy: RetryPolicy) -> bool 
     // A round may fail; only the final state matters.
     let _ = worker.run_once().await;
     let _ = worker.run_once().await;
-    let suffered = faults.suffered() > 0;
+    let suffered = faults.injected() > 0;
     drop(worker);
     recover(&world).await;
     check(&world, &events, &format!("{fault:?} after {after} requests")).await;
@@ -28,7 +28,7 @@ async fn dispatch_with(fault: Fault, after: usize, policy: RetryPolicy) -> bool 
 
 #[tokio::test]
 async fn every_request_of_the_dispatcher_may_fail_or_lose_its_response() {
-    for fault in [Fault::Unavailable, Fault::LostAnswer] {
+    for fault in [Fault::Unavailable, Fault::LostResponse] {
         let mut requests = 0;
         while dispatch_with(fault, requests, RetryPolicy::NEVER).await {
             requests += 1;
@@ -40,6 +40,6 @@ async fn every_request_of_the_dispatcher_may_fail_or_lose_its_response() {
 #[tokio::test]
 async fn with_retries_a_fault_has_no_effect() {
     for after in [0, 5, 10, 15, 20] {
-        assert!(dispatch_with(Fault::LostAnswer, after, RetryPolicy::default()).await);
+        assert!(dispatch_with(Fault::LostResponse, after, RetryPolicy::default()).await);
     }
 }

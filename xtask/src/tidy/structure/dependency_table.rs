@@ -45,7 +45,7 @@ const TABLE: &[CrateRule] = &[
         may_use: AllowedCrates::Only(&["model", "query", "storage"]),
         tests_may_use: &["storage-lsm"],
     },
-    crate_rule("planisphere", &["engine", "model", "storage-lsm"]),
+    crate_rule("planisphere", &["client", "engine", "model", "storage-lsm"]),
     CrateRule {
         package: "gateway",
         may_use: AllowedCrates::Only(&["engine", "model"]),

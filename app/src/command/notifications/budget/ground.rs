@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use client::{Account, Location, TimestampMs, TravellingClock};
+use client::{Account, StorageLocation, TimestampMs, TravellingClock};
 use engine::{Engine, Environment};
 use model::ChargeProfile;
 use notifications::delivery::{Delivery, DeliveryResult, Push};
@@ -45,7 +45,7 @@ pub(super) async fn system(
     let store = Arc::new(storage::memory::MemoryStore::new());
     let engine = Engine::open(store, environment.clone(), settings).await;
     let engine = engine.map_err(|error| Failure::of(WHAT, &error))?;
-    let account = Account::embedded(Location::Engine(engine)).await;
+    let account = Account::embedded(StorageLocation::Engine(engine)).await;
     let account = account.map_err(|error| Failure::of(WHAT, &error))?;
     let opened = Notifications::open(account, chosen, environment, Arc::new(Taking)).await;
     Ok((opened.map_err(|error| told(WHAT, &error))?, clock))

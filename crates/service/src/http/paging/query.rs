@@ -1,6 +1,6 @@
 //! The page a caller asks for, as `client` takes it.
 
-use client::PageOptions;
+use client::QueryPageOptions;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
@@ -28,10 +28,10 @@ impl PageQuery {
         limits: PageLimits,
         cursors: &Cursors,
         question: &[&str],
-    ) -> Outcome<PageOptions> {
+    ) -> Outcome<QueryPageOptions> {
         let cursor = self.cursor.as_deref();
         let continuation = cursor.map(|cursor| cursors.open(question, cursor)).transpose()?;
         let rows_max = Some(limits.rows(self.limit)?);
-        Ok(PageOptions { rows_max, continuation, ..PageOptions::default() })
+        Ok(QueryPageOptions { rows_max, continuation, ..QueryPageOptions::default() })
     }
 }

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use client::{
-    Account, Clock, Container, ContainerProperties, Environment, Faults, Json, Location,
-    PartitionKey, PartitionKeyDefinition, Query, Randomness, Spawner, TravellingClock,
+    Account, Clock, Container, ContainerProperties, Environment, Faults, Json, PartitionKey,
+    PartitionKeyDefinition, Query, Randomness, Spawner, StorageLocation, TravellingClock,
 };
 use model::ChangeFeedPolicy;
 use serde_json::{Value, json};
@@ -81,7 +81,7 @@ impl Randomness for Same {
 impl Ground {
     /// With this many orders of ten customers.
     pub(crate) async fn with(orders: usize) -> Self {
-        let account = Account::embedded(Location::Memory).await.unwrap();
+        let account = Account::embedded(StorageLocation::Memory).await.unwrap();
         let clock = TravellingClock::starting_at(account.environment().now());
         let waits = Arc::<Mutex<Vec<Duration>>>::default();
         let spawner = Waiting { clock: Arc::clone(&clock), waits: Arc::clone(&waits) };

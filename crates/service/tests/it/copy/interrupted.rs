@@ -39,10 +39,10 @@ async fn a_busy_account_is_waited_for() {
         ground.faults.next_of("upsert", Fault::Throttled { delay });
     }
     ground.faults.next_of("read changes", Fault::Throttled { delay });
-    ground.faults.next_of("upsert", Fault::LostAnswer);
+    ground.faults.next_of("upsert", Fault::LostResponse);
     ground.faults.next_of("upsert", Fault::Unavailable);
     assert_eq!(ground.copy().await.unwrap().copied, 20);
-    assert_eq!(ground.faults.suffered(), 33);
+    assert_eq!(ground.faults.injected(), 33);
     let asked = ground.waits.lock().unwrap().iter().filter(|wait| **wait >= delay).count();
     assert_eq!(asked, 31, "every delay asked for was honoured");
     verify(&ground, 20).await;

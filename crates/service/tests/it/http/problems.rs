@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use axum::http::Method;
-use client::{Account, Container, Fault, Faults, Location, PartitionKeyDefinition, RetryPolicy};
+use client::{
+    Account, Container, Fault, Faults, PartitionKeyDefinition, RetryPolicy, StorageLocation,
+};
 use serde::{Deserialize, Serialize};
 use service::http::{Json, OpenApiRouter, Outcome, Path, Problem, Query, routes};
 use utoipa::ToSchema;
@@ -139,7 +141,7 @@ async fn every_answer_has_the_headers_of_safety() {
 }
 
 async fn notes() -> (Account, Container) {
-    let account = Account::embedded(Location::Memory).await.unwrap();
+    let account = Account::embedded(StorageLocation::Memory).await.unwrap();
     let database = account.database("d").unwrap();
     database.create_if_missing(None).await.unwrap();
     let notes = database.container("notes").unwrap();
@@ -161,7 +163,7 @@ async fn failures_of_the_store_become_problems() {
     assert_eq!(told(missing), (404, "not_found"));
     notes.create(&key, &item).await.unwrap();
     assert_eq!(told(notes.create(&key, &item).await.unwrap_err()), (409, "conflict"));
-    let stale = client::Etag::from_text("\"stale\"");
+    let stale = client::EntityTag::from_text("\"stale\"");
     let refused = notes.replace(&key, &item, Some(&stale)).await.unwrap_err();
     assert_eq!(told(refused), (412, "precondition_failed"));
     let huge = serde_json::json!({"id": "2", "owner": "ann", "text": "x".repeat(3 << 20)});
@@ -186,7 +188,7 @@ async fn failures_of_the_store_become_problems() {
     let failed = notes.read::<serde_json::Value>(&key, "1").await.unwrap_err();
     let response = axum::response::IntoResponse::into_response(Problem::from(failed));
     assert_eq!(response.headers()["retry-after"], "3");
-    faults.next_of("delete", Fault::LostAnswer);
+    faults.next_of("delete", Fault::LostResponse);
     faults.next_of("read", Fault::Unavailable);
     let failed = notes.delete(&key, "1", None).await.unwrap_err();
     assert_eq!(told(failed), (503, "outcome_unknown"));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::Method;
 use axum::response::{IntoResponse, Response};
-use client::{Account, Container, Location, PartitionKeyDefinition};
+use client::{Account, Container, PartitionKeyDefinition, StorageLocation};
 use serde_json::{Value, json};
 use service::http::{
     EtagHeader, IfMatch, IfNoneMatch, Json, OpenApiRouter, Outcome, not_modified, routes,
@@ -41,7 +41,7 @@ async fn delete(State(notes): State<Notes>, state: Option<IfMatch>) -> Outcome<S
 }
 
 async fn ground() -> Ground {
-    let account = Account::embedded(Location::Memory).await.unwrap();
+    let account = Account::embedded(StorageLocation::Memory).await.unwrap();
     let database = account.database("d").unwrap();
     database.create_if_missing(None).await.unwrap();
     let notes = database.container("notes").unwrap();

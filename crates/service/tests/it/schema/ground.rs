@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use client::{Account, Environment, Location, TravellingClock};
+use client::{Account, Environment, StorageLocation, TravellingClock};
 use model::TimestampMs;
 use serde_json::json;
 use service::schema::{ReadOptions, Reading, Schema};
@@ -14,7 +14,7 @@ pub(super) struct Ground {
 
 impl Ground {
     pub(super) async fn new() -> Self {
-        Self { account: Account::embedded(Location::Memory).await.unwrap() }
+        Self { account: Account::embedded(StorageLocation::Memory).await.unwrap() }
     }
 
     /// The same account, for whom it is later than for its items.

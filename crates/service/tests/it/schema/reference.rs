@@ -1,6 +1,6 @@
 //! The example of the reference page is a schema.
 
-use client::{Account, Location};
+use client::{Account, StorageLocation};
 use service::schema::Schema;
 
 const PAGE: &str = include_str!("../../../../../docs/reference/schema.md");
@@ -12,7 +12,7 @@ async fn the_example_of_the_reference_page_is_read_and_applied() {
     let schema = Schema::from_toml("schema.md", example).unwrap();
     assert_eq!(schema.databases().len(), 1);
     assert!(schema.databases()[0].containers().len() >= 3);
-    let account = Account::embedded(Location::Memory).await.unwrap();
+    let account = Account::embedded(StorageLocation::Memory).await.unwrap();
     let plan = schema.apply(&account).await.unwrap();
     let printed = PAGE.split_once("```text\n").unwrap().1.split_once("\n```").unwrap().0;
     assert_eq!(plan.to_string(), printed);

@@ -1,6 +1,6 @@
 //! Export, then plan: no difference, in every form.
 
-use client::{Account, Location};
+use client::{Account, StorageLocation};
 use service::schema::{Exported, Form, ReadOptions, Schema};
 
 use super::ground::{Ground, read, toml};
@@ -82,7 +82,7 @@ async fn check(schema: &str, form: Form) -> Exported {
     // What was exported makes the same in an empty place, and so does the export of the file.
     let from_file = toml(schema).export(form);
     for exported in [&from_place, &from_file] {
-        let empty = Account::embedded(Location::Memory).await.unwrap();
+        let empty = Account::embedded(StorageLocation::Memory).await.unwrap();
         read_back(form, exported).apply(&empty).await.unwrap();
         if from_place.left_out.is_empty() {
             let plan = toml(schema).plan(&empty).await.unwrap();

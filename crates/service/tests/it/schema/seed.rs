@@ -1,6 +1,6 @@
 //! The Terraform block of seed 003, exactly as it is printed there.
 
-use client::{Account, Location};
+use client::{Account, StorageLocation};
 use service::schema::{ReadOptions, Schema};
 
 use super::ground::read;
@@ -53,7 +53,7 @@ async fn a_database_that_is_not_in_the_files_gets_the_name_that_is_given() {
     let schema: Schema = read("main.tf", SEED, &options).unwrap().schema;
     assert_eq!(schema.databases().len(), 1);
     assert_eq!(schema.databases()[0].id().as_str(), "asora");
-    let account = Account::embedded(Location::Memory).await.unwrap();
+    let account = Account::embedded(StorageLocation::Memory).await.unwrap();
     schema.apply(&account).await.unwrap();
     assert!(account.database("asora").unwrap().read().await.is_ok());
 }

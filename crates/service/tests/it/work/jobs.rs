@@ -216,7 +216,7 @@ async fn jobs_go_through_faults_of_every_seed() {
         let count = ticks.query::<u64>(&all).await.unwrap().value[0];
         // Every run that was counted has ticked, and none is counted twice.
         assert!(status.runs >= 2 && count >= status.runs, "seed {seed}: {count} {status:?}");
-        assert!(faults.suffered() > 30, "seed {seed}");
+        assert!(faults.injected() > 30, "seed {seed}");
         runs += status.runs;
     }
     assert!(runs > 150, "{runs} runs of 25 seeds");

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use client::processor::{Processor, ProcessorStart};
-use client::{Container, PageOptions};
+use client::{Container, QueryPageOptions};
 use service::work::{Finish, Moment, Queue, Replay, WorkError, Worked};
 
 use super::mail::{Mail, Sender, letters, mail, queue, read};
@@ -122,7 +122,7 @@ async fn after_the_fifth_failure_it_is_dead_listed_and_can_be_replayed() {
         post.queue.run_due().await.unwrap();
         post.world.travel(2 * 3600);
     }
-    let dead = post.queue.dead(PageOptions::default()).await.unwrap().value.rows;
+    let dead = post.queue.dead(QueryPageOptions::default()).await.unwrap().value.rows;
     let mut told: Vec<_> =
         dead.iter().map(|item| (item.value.id.as_str(), item.value.retry_count)).collect();
     told.sort_unstable();

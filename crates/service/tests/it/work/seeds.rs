@@ -60,7 +60,7 @@ async fn outcome_of(seed: u64) -> Outcome {
     Outcome {
         ended_at: Moment::now(mails.account().environment()),
         works,
-        suffered: faults.suffered(),
+        suffered: faults.injected(),
     }
 }
 

@@ -1,0 +1,218 @@
+//! The account handle: opened once, shared by cloning.
+//!
+//! Owns the choice of the backend and of the retry policy. Calls on databases and containers use their own handles.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use engine::{Engine, EngineSettings, Environment, SPACES, TravellingClock};
+use model::DatabaseId;
+use storage_lsm::LsmStore;
+
+use crate::backend::{Backend, EmbeddedBackend, Faults, FaultyBackend, translate};
+use crate::error::Result;
+use crate::request::{BackendRequest, ResponseBody};
+use crate::response::Response;
+use crate::retry::RetryPolicy;
+
+/// An account: embedded in the process, or behind an endpoint. Clones share it.
+#[derive(Clone)]
+pub struct Account {
+    inner: Arc<AccountInner>,
+}
+
+#[derive(Clone)]
+struct AccountInner {
+    backend: Arc<dyn Backend>,
+    environment: Environment,
+    retry_policy: RetryPolicy,
+    fan_outs: Arc<AtomicU64>,
+}
+
+/// Where an embedded account stores its data.
+#[derive(Debug)]
+pub enum StorageLocation {
+    /// In memory; lost when the account is closed.
+    Memory,
+    /// In a folder, which is created if it is missing.
+    Folder(PathBuf),
+    /// In this engine, whose environment is used, too.
+    Engine(Engine),
+}
+
+impl Account {
+    /// Opens an account inside this process.
+    ///
+    /// # Errors
+    /// `Unavailable` when the folder is in use or cannot be read, `Unexpected` when it is damaged.
+    pub async fn embedded(location: impl Into<StorageLocation>) -> Result<Self> {
+        let engine = match location.into() {
+            StorageLocation::Memory => Engine::in_memory().await.map_err(translate)?,
+            StorageLocation::Folder(folder) => {
+                let store = LsmStore::open(&folder, SPACES, storage_lsm::LsmSettings::default());
+                let store = store.map_err(engine::Error::from).map_err(translate)?;
+                let environment = Environment::system();
+                Engine::open(store, environment, EngineSettings::default())
+                    .await
+                    .map_err(translate)?
+            }
+            StorageLocation::Engine(engine) => engine,
+        };
+        let environment = engine.environment().clone();
+        Ok(Self::new(Arc::new(EmbeddedBackend::new(engine)), environment))
+    }
+
+    /// Opens an account in memory with a simulated clock, for tests: waiting advances the clock without taking time, and
+    /// the same seed gives the same random numbers.
+    ///
+    /// # Errors
+    /// Those of [`Account::embedded`].
+    pub async fn simulated(clock: &Arc<TravellingClock>, seed: u64) -> Result<Self> {
+        let environment = Environment::travelling(Arc::clone(clock), seed);
+        let engine = Engine::simulated(environment).await.map_err(translate)?;
+        Self::embedded(engine).await
+    }
+
+    /// Connects to an account behind an endpoint: a Planisphere server, or the Azure service.
+    ///
+    /// # Errors
+    /// `BadRequest` for an invalid connection string, `Unavailable` when the endpoint does not respond, `Unauthorized` when
+    /// the credential is refused.
+    #[cfg(feature = "connect")]
+    pub async fn connect(endpoint: impl Into<crate::backend::Endpoint>) -> Result<Self> {
+        let environment = Environment::system();
+        let backend =
+            crate::backend::ConnectedBackend::open(&endpoint.into(), environment.clone()).await?;
+        Ok(Self::new(Arc::new(backend), environment))
+    }
+
+    /// Opens the account that a setting describes: `memory`, a connection string that starts with `AccountEndpoint=`, or the
+    /// path of a folder.
+    ///
+    /// # Errors
+    /// Those of [`Account::embedded`] and `Account::connect`; `Unsupported` for a connection string when this program
+    /// was built without the feature `connect`.
+    pub async fn open(location: &str) -> Result<Self> {
+        if location == "memory" {
+            return Self::embedded(StorageLocation::Memory).await;
+        }
+        if location.starts_with("AccountEndpoint=") {
+            #[cfg(feature = "connect")]
+            return Self::connect(location).await;
+            #[cfg(not(feature = "connect"))]
+            return Err(crate::error::Error::new(
+                crate::error::ErrorKind::Unsupported,
+                "this program was built without the feature 'connect'; use a folder, or build it with the feature",
+            ));
+        }
+        Self::embedded(PathBuf::from(location)).await
+    }
+
+    fn new(backend: Arc<dyn Backend>, environment: Environment) -> Self {
+        let retry_policy = RetryPolicy::default();
+        let inner = AccountInner { backend, environment, retry_policy, fan_outs: Arc::default() };
+        Self { inner: Arc::new(inner) }
+    }
+
+    /// The same account with another retry policy.
+    #[must_use]
+    pub fn with_retry_policy(&self, retry_policy: RetryPolicy) -> Self {
+        Self { inner: Arc::new(AccountInner { retry_policy, ..AccountInner::clone(&self.inner) }) }
+    }
+
+    /// The same account with another clock, random generator and spawner, used for retries and processors.
+    #[must_use]
+    pub fn with_environment(&self, environment: Environment) -> Self {
+        Self { inner: Arc::new(AccountInner { environment, ..AccountInner::clone(&self.inner) }) }
+    }
+
+    /// The same account with injected faults, for tests.
+    #[must_use]
+    pub fn with_faults(&self, faults: Faults) -> Self {
+        let inner = Arc::clone(&self.inner.backend);
+        let backend = Arc::new(FaultyBackend::new(inner, faults, self.inner.environment.clone()));
+        Self { inner: Arc::new(AccountInner { backend, ..AccountInner::clone(&self.inner) }) }
+    }
+
+    /// Lists the ids of its databases, sorted.
+    ///
+    /// # Errors
+    /// `Unauthorized`, `Unavailable`.
+    pub async fn list_databases(&self) -> Result<AccountResponse<Vec<DatabaseId>>> {
+        self.send(&BackendRequest::ListDatabases).await?.try_map(ResponseBody::into_databases)
+    }
+
+    /// Makes everything durable and closes the account. Calls through clones fail afterwards.
+    ///
+    /// # Errors
+    /// `Unavailable` when the data cannot be made durable.
+    pub async fn close(&self) -> Result<()> {
+        self.inner.backend.close().await
+    }
+
+    /// Whether the account is behind an endpoint. The documentation of this crate lists what such an account does not support.
+    #[must_use]
+    pub fn is_connected(&self) -> bool {
+        self.inner.backend.is_connected()
+    }
+
+    /// Number of queries over all partitions; see [`crate::QueryText::fan_out`].
+    #[must_use]
+    pub fn fan_outs(&self) -> u64 {
+        self.inner.fan_outs.load(Ordering::Relaxed)
+    }
+
+    /// The clock, random generator and spawner of this account.
+    #[must_use]
+    pub fn environment(&self) -> &Environment {
+        &self.inner.environment
+    }
+
+    /// Whether both handles share the same opened backend.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.inner.backend, &other.inner.backend)
+    }
+
+    pub(crate) fn count_fan_out(&self) {
+        self.inner.fan_outs.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn backend(&self) -> &dyn Backend {
+        self.inner.backend.as_ref()
+    }
+
+    pub(super) fn retry_policy(&self) -> &RetryPolicy {
+        &self.inner.retry_policy
+    }
+}
+
+impl std::fmt::Debug for Account {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Account").finish_non_exhaustive()
+    }
+}
+
+impl From<&Path> for StorageLocation {
+    fn from(folder: &Path) -> Self {
+        Self::Folder(folder.to_owned())
+    }
+}
+
+impl From<PathBuf> for StorageLocation {
+    fn from(folder: PathBuf) -> Self {
+        Self::Folder(folder)
+    }
+}
+
+impl From<&str> for StorageLocation {
+    fn from(folder: &str) -> Self {
+        Self::Folder(folder.into())
+    }
+}
+
+impl From<Engine> for StorageLocation {
+    fn from(engine: Engine) -> Self {
+        Self::Engine(engine)
+    }
+}

@@ -1,0 +1,48 @@
+//! The change feed of a container, page by page.
+
+use serde::de::DeserializeOwned;
+
+use crate::change_feed::{Change, ChangeFeed, ChangePage};
+use crate::error::Result;
+use crate::item::Item;
+use crate::request::{BackendRequest, RawChange, ResponseBody};
+use crate::response::Response;
+
+use super::Container;
+
+impl Container {
+    /// Reads one page of changes.
+    ///
+    /// # Errors
+    /// `BadRequest` for a start that the mode does not support or a continuation of another feed, `Unexpected` for an item
+    /// that cannot be deserialized into `T`, `NotFound` for a missing container.
+    pub async fn changes<T: DeserializeOwned>(
+        &self,
+        feed: ChangeFeed,
+    ) -> Result<AccountResponse<ChangePage<T>>> {
+        let request = BackendRequest::ReadChanges {
+            container: self.link(),
+            feed_range: feed.feed_range,
+            mode: feed.mode,
+            start: feed.start,
+            items_max: feed.items_max,
+        };
+        self.account().send(&request).await?.try_map(|body| match body {
+            ResponseBody::Changes { changes, continuation, more } => {
+                let changes = changes.into_iter().map(typed_change).collect::<Result<_>>()?;
+                Ok(ChangePage { changes, continuation, more })
+            }
+            other => Err(other.unexpected("changes")),
+        })
+    }
+}
+
+fn typed_change<T: DeserializeOwned>(change: RawChange) -> Result<Change<T>> {
+    Ok(Change {
+        operation: change.operation,
+        id: change.id,
+        partition_key: change.partition_key,
+        current: change.current.map(Item::from_text).transpose()?,
+        previous: change.previous.map(Item::from_text).transpose()?,
+    })
+}
