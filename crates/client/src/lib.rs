@@ -68,10 +68,10 @@ pub use backend::{Credential, Endpoint};
 pub use backend::{Fault, Faults};
 pub use change_feed::{Change, ChangeFeed, ChangePage, ChangeStart};
 pub use error::{Error, ErrorKind, Result};
-pub use item::{Batch, BatchResult, Item};
+pub use item::{Batch, BatchItemResult, Item};
 pub use query::{Page, Query, QueryPageOptions, QueryText};
 pub use resource::{Container, Database, ItemReadOptions};
-pub use response::{ActivityId, ClientSessionToken, EntityTag, Response};
+pub use response::{AccountResponse, ActivityId, ClientSessionToken, EntityTag};
 pub use retry::RetryPolicy;
 
 // Types of the lower crates that appear in calls.

@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 /// The response to a call.
 #[derive(Clone, Debug)]
-pub struct Response<T> {
+pub struct AccountResponse<T> {
     /// The result.
     pub value: T,
     /// The charge in request units; the sum for a call that sends several requests.
@@ -23,10 +23,10 @@ pub struct Response<T> {
     pub activity_id: ActivityId,
 }
 
-impl<T> Response<T> {
+impl<T> AccountResponse<T> {
     /// Converts the value.
-    pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Response<U> {
-        Response {
+    pub fn map<U>(self, change: impl FnOnce(T) -> U) -> AccountResponse<U> {
+        AccountResponse {
             value: change(self.value),
             charge: self.charge,
             etag: self.etag,

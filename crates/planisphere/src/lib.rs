@@ -5,8 +5,8 @@ pub use client::{Account, Container, Database, StorageLocation};
 
 // Items, queries, batches and their responses.
 pub use client::{
-    ActivityId, Batch, BatchResult, ClientSessionToken, EntityTag, Item, ItemReadOptions, Page,
-    Query, QueryPageOptions, QueryText, Response,
+    AccountResponse, ActivityId, Batch, BatchItemResult, ClientSessionToken, EntityTag, Item,
+    ItemReadOptions, Page, Query, QueryPageOptions, QueryText,
 };
 
 // The change feed, and the processor that shares it between instances.

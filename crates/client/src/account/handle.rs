@@ -139,7 +139,7 @@ impl Account {
     ///
     /// # Errors
     /// `Unauthorized`, `Unavailable`.
-    pub async fn list_databases(&self) -> Result<Response<Vec<DatabaseId>>> {
+    pub async fn list_databases(&self) -> Result<AccountResponse<Vec<DatabaseId>>> {
         self.send(&BackendRequest::ListDatabases).await?.try_map(ResponseBody::into_databases)
     }
 

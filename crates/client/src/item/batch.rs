@@ -41,7 +41,7 @@ pub(crate) enum BatchEntry {
 
 /// The result of one operation of a batch.
 #[derive(Clone, Debug)]
-pub struct BatchResult {
+pub struct BatchItemResult {
     text: Option<Bytes>,
     etag: Option<EntityTag>,
     charge: f64,
@@ -134,7 +134,7 @@ impl Batch {
     }
 }
 
-impl BatchResult {
+impl BatchItemResult {
     pub(crate) fn new(text: Option<Bytes>, etag: Option<EntityTag>, charge: f64) -> Self {
         Self { text, etag, charge }
     }

@@ -1,6 +1,6 @@
 //! The response of a backend: a body, and the metadata that every response has.
 //!
-//! Owns converting it to a typed [`Response`]. A body of an unexpected kind is an error, never a default value.
+//! Owns converting it to a typed [`AccountResponse`]. A body of an unexpected kind is an error, never a default value.
 
 use bytes::Bytes;
 use engine::Environment;
@@ -9,8 +9,8 @@ use model::{ContainerProperties, DatabaseId, FeedRange, PartitionKey, Throughput
 use serde::de::DeserializeOwned;
 
 use crate::error::{Error, Result};
-use crate::item::{BatchResult, Item};
-use crate::response::{ActivityId, ClientSessionToken, EntityTag, Response};
+use crate::item::{BatchItemResult, Item};
+use crate::response::{AccountResponse, ActivityId, ClientSessionToken, EntityTag};
 
 /// The response to a [`super::BackendRequest`].
 #[derive(Clone, Debug)]
@@ -41,7 +41,7 @@ pub(crate) enum ResponseBody {
         rows: Vec<Bytes>,
         continuation: Option<String>,
     },
-    Batch(Vec<BatchResult>),
+    Batch(Vec<BatchItemResult>),
     Changes {
         changes: Vec<RawChange>,
         continuation: String,
@@ -77,8 +77,8 @@ impl BackendResponse {
     pub(crate) fn try_map<T>(
         self,
         convert: impl FnOnce(ResponseBody) -> Result<T>,
-    ) -> Result<Response<T>> {
-        Ok(Response {
+    ) -> Result<AccountResponse<T>> {
+        Ok(AccountResponse {
             value: convert(self.body)?,
             charge: self.charge,
             etag: self.etag,
@@ -88,8 +88,8 @@ impl BackendResponse {
     }
 
     /// The response without its body.
-    pub(crate) fn without_body(self) -> Response<()> {
-        Response {
+    pub(crate) fn without_body(self) -> AccountResponse<()> {
+        AccountResponse {
             value: (),
             charge: self.charge,
             etag: self.etag,
@@ -99,7 +99,7 @@ impl BackendResponse {
     }
 
     /// The response about one item.
-    pub(crate) fn into_item<T: DeserializeOwned>(self) -> Result<Response<Item<T>>> {
+    pub(crate) fn into_item<T: DeserializeOwned>(self) -> Result<AccountResponse<Item<T>>> {
         let etag = self.etag.clone();
         self.try_map(|body| Item::from_parts(body.into_item()?, etag))
     }
@@ -107,7 +107,7 @@ impl BackendResponse {
     /// The response about one item; `None` when the caller already has the current version.
     pub(crate) fn into_modified_item<T: DeserializeOwned>(
         self,
-    ) -> Result<Response<Option<Item<T>>>> {
+    ) -> Result<AccountResponse<Option<Item<T>>>> {
         let etag = self.etag.clone();
         self.try_map(|body| match body {
             ResponseBody::NotModified => Ok(None),
@@ -166,7 +166,7 @@ impl ResponseBody {
         }
     }
 
-    pub(crate) fn into_batch(self) -> Result<Vec<BatchResult>> {
+    pub(crate) fn into_batch(self) -> Result<Vec<BatchItemResult>> {
         match self {
             Self::Batch(results) => Ok(results),
             other => Err(other.unexpected("the results of a batch")),

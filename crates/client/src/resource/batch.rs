@@ -3,7 +3,7 @@
 use model::PartitionKey;
 
 use crate::error::Result;
-use crate::item::{Batch, BatchResult};
+use crate::item::{Batch, BatchItemResult};
 use crate::request::{BackendRequest, ResponseBody};
 use crate::response::Response;
 
@@ -20,7 +20,7 @@ impl Container {
         &self,
         partition_key: &PartitionKey,
         batch: Batch,
-    ) -> Result<Response<Vec<BatchResult>>> {
+    ) -> Result<AccountResponse<Vec<BatchItemResult>>> {
         let request = BackendRequest::Batch {
             container: self.link(),
             partition_key: partition_key.clone(),

@@ -19,7 +19,7 @@ impl Container {
     pub async fn changes<T: DeserializeOwned>(
         &self,
         feed: ChangeFeed,
-    ) -> Result<Response<ChangePage<T>>> {
+    ) -> Result<AccountResponse<ChangePage<T>>> {
         let request = BackendRequest::ReadChanges {
             container: self.link(),
             feed_range: feed.feed_range,

@@ -93,7 +93,7 @@ impl Container {
         &self,
         properties: ContainerProperties,
         throughput: Option<Throughput>,
-    ) -> Result<Response<ContainerProperties>> {
+    ) -> Result<AccountResponse<ContainerProperties>> {
         match self.read_properties().await {
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             other => return other,
@@ -113,7 +113,7 @@ impl Container {
     ///
     /// # Errors
     /// `NotFound` when it does not exist.
-    pub async fn read_properties(&self) -> Result<Response<ContainerProperties>> {
+    pub async fn read_properties(&self) -> Result<AccountResponse<ContainerProperties>> {
         let read = BackendRequest::ReadContainer { container: self.link() };
         self.account.send(&read).await?.try_map(ResponseBody::into_container)
     }
@@ -125,7 +125,7 @@ impl Container {
     pub async fn replace_properties(
         &self,
         properties: ContainerProperties,
-    ) -> Result<Response<ContainerProperties>> {
+    ) -> Result<AccountResponse<ContainerProperties>> {
         let properties = Box::new(properties);
         let replace = BackendRequest::ReplaceContainer { container: self.link(), properties };
         self.account.send(&replace).await?.try_map(ResponseBody::into_container)
@@ -135,7 +135,7 @@ impl Container {
     ///
     /// # Errors
     /// `NotFound` when it does not exist.
-    pub async fn read_throughput(&self) -> Result<Response<Option<Throughput>>> {
+    pub async fn read_throughput(&self) -> Result<AccountResponse<Option<Throughput>>> {
         let read = BackendRequest::ReadThroughput { owner: self.owner() };
         self.account.send(&read).await?.try_map(ResponseBody::into_throughput)
     }
@@ -147,7 +147,7 @@ impl Container {
     pub async fn replace_throughput(
         &self,
         throughput: Throughput,
-    ) -> Result<Response<Option<Throughput>>> {
+    ) -> Result<AccountResponse<Option<Throughput>>> {
         let replace = BackendRequest::ReplaceThroughput { owner: self.owner(), throughput };
         self.account.send(&replace).await?.try_map(ResponseBody::into_throughput)
     }
@@ -156,7 +156,7 @@ impl Container {
     ///
     /// # Errors
     /// `NotFound` when it does not exist.
-    pub async fn feed_ranges(&self) -> Result<Response<Vec<FeedRange>>> {
+    pub async fn feed_ranges(&self) -> Result<AccountResponse<Vec<FeedRange>>> {
         let read = BackendRequest::FeedRanges { container: self.link() };
         self.account.send(&read).await?.try_map(ResponseBody::into_feed_ranges)
     }

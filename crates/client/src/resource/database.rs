@@ -55,7 +55,7 @@ impl Database {
     pub async fn create_if_missing(
         &self,
         throughput: Option<Throughput>,
-    ) -> Result<Response<bool>> {
+    ) -> Result<AccountResponse<bool>> {
         match self.read().await {
             Ok(response) => return Ok(response.map(|()| false)),
             Err(error) if error.kind() == ErrorKind::NotFound => {}
@@ -76,7 +76,7 @@ impl Database {
     ///
     /// # Errors
     /// `NotFound` when it does not.
-    pub async fn read(&self) -> Result<Response<()>> {
+    pub async fn read(&self) -> Result<AccountResponse<()>> {
         let read = BackendRequest::ReadDatabase { id: self.id.clone() };
         Ok(self.account.send(&read).await?.without_body())
     }
@@ -85,7 +85,7 @@ impl Database {
     ///
     /// # Errors
     /// `NotFound` when it does not exist.
-    pub async fn list_containers(&self) -> Result<Response<Vec<ContainerProperties>>> {
+    pub async fn list_containers(&self) -> Result<AccountResponse<Vec<ContainerProperties>>> {
         let list = BackendRequest::ListContainers { database: self.id.clone() };
         self.account.send(&list).await?.try_map(ResponseBody::into_containers)
     }
@@ -94,7 +94,7 @@ impl Database {
     ///
     /// # Errors
     /// `NotFound` when it does not exist.
-    pub async fn read_throughput(&self) -> Result<Response<Option<Throughput>>> {
+    pub async fn read_throughput(&self) -> Result<AccountResponse<Option<Throughput>>> {
         let read = BackendRequest::ReadThroughput { owner: self.owner() };
         self.account.send(&read).await?.try_map(ResponseBody::into_throughput)
     }
@@ -106,7 +106,7 @@ impl Database {
     pub async fn replace_throughput(
         &self,
         throughput: Throughput,
-    ) -> Result<Response<Option<Throughput>>> {
+    ) -> Result<AccountResponse<Option<Throughput>>> {
         let replace = BackendRequest::ReplaceThroughput { owner: self.owner(), throughput };
         self.account.send(&replace).await?.try_map(ResponseBody::into_throughput)
     }

@@ -33,7 +33,7 @@ impl Container {
         partition_key: &PartitionKey,
         id: &str,
         mut change: impl FnMut(&mut T) -> std::result::Result<(), E>,
-    ) -> std::result::Result<Response<Item<T>>, E>
+    ) -> std::result::Result<AccountResponse<Item<T>>, E>
     where
         T: Serialize + DeserializeOwned,
         E: From<Error>,
@@ -45,12 +45,12 @@ impl Container {
             change(&mut read.value.value)?;
             let merged = read.value.merge_changes()?;
             if !merged.is_changed {
-                return Ok(Response { charge, ..read });
+                return Ok(AccountResponse { charge, ..read });
             }
             match self.write_back(partition_key, id, &read.value, merged.item).await {
                 Ok(written) => {
                     charge += written.charge;
-                    return Ok(Response { charge, ..written });
+                    return Ok(AccountResponse { charge, ..written });
                 }
                 Err(error) if error.kind() == ErrorKind::Precondition && round < ROUNDS_MAX => {
                     self.wait_after(round).await;
@@ -67,7 +67,7 @@ impl Container {
         id: &str,
         read: &Item<T>,
         merged: Json,
-    ) -> Result<Response<Item<T>>> {
+    ) -> Result<AccountResponse<Item<T>>> {
         let address = self.item_address(partition_key, id)?;
         let etag = read.etag().ok_or_else(|| {
             Error::unexpected("the item was read without an etag, so it cannot be modified safely")

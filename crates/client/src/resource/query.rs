@@ -18,7 +18,10 @@ impl Container {
     /// # Errors
     /// `BadRequest` for an invalid query, `Unexpected` for a row that cannot be deserialized into `T`, `NotFound` for a
     /// missing container.
-    pub async fn query<T: DeserializeOwned>(&self, query: &Query) -> Result<Response<Vec<T>>> {
+    pub async fn query<T: DeserializeOwned>(
+        &self,
+        query: &Query,
+    ) -> Result<AccountResponse<Vec<T>>> {
         self.count_fan_out(query);
         let request = self.query_request(query, QueryPageOptions::default());
         let mut trace = Trace::begin(&request);
@@ -31,7 +34,7 @@ impl Container {
         &self,
         mut request: BackendRequest,
         trace: &mut Trace,
-    ) -> Result<Response<Vec<T>>> {
+    ) -> Result<AccountResponse<Vec<T>>> {
         let mut rows = Vec::new();
         let mut charge = 0.0;
         loop {
@@ -40,7 +43,7 @@ impl Container {
             rows.append(&mut response.value.rows);
             match response.value.continuation.take() {
                 Some(token) => request.continue_from(token),
-                None => return Ok(Response { charge, ..response.map(|_| rows) }),
+                None => return Ok(AccountResponse { charge, ..response.map(|_| rows) }),
             }
         }
     }
@@ -53,7 +56,7 @@ impl Container {
         &self,
         query: &Query,
         options: QueryPageOptions,
-    ) -> Result<Response<Page<T>>> {
+    ) -> Result<AccountResponse<Page<T>>> {
         if options.continuation.is_none() {
             self.count_fan_out(query);
         }
@@ -84,7 +87,7 @@ impl Container {
     }
 }
 
-fn page<T: DeserializeOwned>(response: BackendResponse) -> Result<Response<Page<T>>> {
+fn page<T: DeserializeOwned>(response: BackendResponse) -> Result<AccountResponse<Page<T>>> {
     response.try_map(|body| match body {
         ResponseBody::Rows { rows, continuation } => {
             let rows = rows.iter().map(row).collect::<Result<_>>()?;

@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 use crate::error::Result;
 use crate::item::Item;
 use crate::request::{BackendRequest, ItemAddress, ResponseBody};
-use crate::response::{ClientSessionToken, EntityTag, Response};
+use crate::response::{AccountResponse, ClientSessionToken, EntityTag};
 
 use super::Container;
 
@@ -26,7 +26,7 @@ impl Container {
         &self,
         partition_key: &PartitionKey,
         id: &str,
-    ) -> Result<Response<Item<T>>> {
+    ) -> Result<AccountResponse<Item<T>>> {
         self.read_with(partition_key, id, ItemReadOptions::default()).await
     }
 
@@ -39,7 +39,7 @@ impl Container {
         partition_key: &PartitionKey,
         id: &str,
         options: ItemReadOptions,
-    ) -> Result<Response<Item<T>>> {
+    ) -> Result<AccountResponse<Item<T>>> {
         let account = self.account();
         let read = account.send_read(self.link_ref(), partition_key, id, options.session_token);
         read.await?.into_item()
@@ -54,7 +54,7 @@ impl Container {
         partition_key: &PartitionKey,
         id: &str,
         etag: &EntityTag,
-    ) -> Result<Response<Option<Item<T>>>> {
+    ) -> Result<AccountResponse<Option<Item<T>>>> {
         let address = self.item_address(partition_key, id)?;
         let if_none_match = Some(etag.clone());
         let read = BackendRequest::Read { address, session_token: None, if_none_match };
@@ -68,7 +68,7 @@ impl Container {
     pub async fn read_many<T: DeserializeOwned>(
         &self,
         ids: &[(PartitionKey, &str)],
-    ) -> Result<Response<Vec<Item<T>>>> {
+    ) -> Result<AccountResponse<Vec<Item<T>>>> {
         let items = ids.iter().map(|(key, id)| Ok((key.clone(), ItemId::new(*id)?)));
         let items = items.collect::<Result<_>>()?;
         let read = BackendRequest::ReadMany { container: self.link(), items, session_token: None };

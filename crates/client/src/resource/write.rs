@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use crate::error::{Error, Result};
 use crate::item::{Item, item_id, to_json};
 use crate::request::{BackendRequest, ItemAddress, ResponseBody};
-use crate::response::{EntityTag, Response};
+use crate::response::{AccountResponse, EntityTag};
 
 use super::Container;
 
@@ -21,7 +21,7 @@ impl Container {
         &self,
         partition_key: &PartitionKey,
         value: &T,
-    ) -> Result<Response<Item<T>>> {
+    ) -> Result<AccountResponse<Item<T>>> {
         let build = || {
             let item = to_json(value)?;
             let address = self.address_of(partition_key, &item)?;
@@ -40,7 +40,7 @@ impl Container {
         partition_key: &PartitionKey,
         value: &T,
         if_match: Option<&EntityTag>,
-    ) -> Result<Response<Item<T>>> {
+    ) -> Result<AccountResponse<Item<T>>> {
         let build = || {
             let item = to_json(value)?;
             let address = self.address_of(partition_key, &item)?;
@@ -58,7 +58,7 @@ impl Container {
         &self,
         partition_key: &PartitionKey,
         item: &Item<T>,
-    ) -> Result<Response<Item<T>>> {
+    ) -> Result<AccountResponse<Item<T>>> {
         let etag = item.etag().ok_or_else(|| {
             Error::unexpected("the item was read without an etag, so it cannot be saved safely")
         })?;
@@ -79,7 +79,7 @@ impl Container {
         partition_key: &PartitionKey,
         value: &T,
         if_match: Option<&EntityTag>,
-    ) -> Result<Response<Item<T>>> {
+    ) -> Result<AccountResponse<Item<T>>> {
         let build = || {
             let item = to_json(value)?;
             let address = self.address_of(partition_key, &item)?;
@@ -100,7 +100,7 @@ impl Container {
         id: &str,
         patch: Patch,
         if_match: Option<&EntityTag>,
-    ) -> Result<Response<Item<T>>> {
+    ) -> Result<AccountResponse<Item<T>>> {
         let address = self.item_address(partition_key, id)?;
         let request = BackendRequest::Patch { address, patch, etag: if_match.cloned() };
         self.account().send(&request).await?.into_item()
@@ -115,7 +115,7 @@ impl Container {
         partition_key: &PartitionKey,
         id: &str,
         if_match: Option<&EntityTag>,
-    ) -> Result<Response<()>> {
+    ) -> Result<AccountResponse<()>> {
         let address = self.item_address(partition_key, id)?;
         let request = BackendRequest::Delete { address, etag: if_match.cloned() };
         Ok(self.account().send(&request).await?.without_body())
@@ -126,7 +126,10 @@ impl Container {
     ///
     /// # Errors
     /// `NotFound` for a missing container; `Unavailable` and `Throttled` after a part was deleted: call it again.
-    pub async fn delete_partition(&self, partition_key: &PartitionKey) -> Result<Response<u64>> {
+    pub async fn delete_partition(
+        &self,
+        partition_key: &PartitionKey,
+    ) -> Result<AccountResponse<u64>> {
         let partition_key = partition_key.clone();
         let request = BackendRequest::DeletePartition { container: self.link(), partition_key };
         self.account().send(&request).await?.try_map(ResponseBody::into_count)

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use client::{
-    Batch, Container, ErrorKind, Fault, Faults, Item, Patch, PatchOperation, PatchPath, Response,
-    RetryPolicy,
+    AccountResponse, Batch, Container, ErrorKind, Fault, Faults, Item, Patch, PatchOperation,
+    PatchPath, RetryPolicy,
 };
 use serde::{Deserialize, Serialize};
 
@@ -137,7 +137,7 @@ async fn a_delete_whose_answer_is_lost_succeeds() {
     assert_eq!(missing.kind(), ErrorKind::NotFound);
 }
 
-async fn increment(orders: &Container) -> client::Result<Response<Item<Order>>> {
+async fn increment(orders: &Container) -> client::Result<AccountResponse<Item<Order>>> {
     let path = PatchPath::parse("/total").unwrap();
     let by = client::Number::parse("1").unwrap();
     let patch = Patch::new(vec![PatchOperation::Increment { path, by }], None).unwrap();

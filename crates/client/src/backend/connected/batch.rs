@@ -10,7 +10,7 @@ use engine::ContainerLink;
 use model::PartitionKey;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::item::{BatchEntry, BatchResult};
+use crate::item::{BatchEntry, BatchItemResult};
 use crate::request::{BackendResponse, ResponseBody};
 use crate::response::EntityTag;
 
@@ -56,7 +56,7 @@ impl ConnectedBackend {
             let text = result.resource_body();
             let text = text.map(|raw| Bytes::copy_from_slice(raw.get().as_bytes()));
             let etag = result.etag().map(EntityTag::from_text);
-            BatchResult::new(text, etag, result.request_charge().unwrap_or_default())
+            BatchItemResult::new(text, etag, result.request_charge().unwrap_or_default())
         });
         converted.body = ResponseBody::Batch(batch_results.collect());
         Ok(converted)

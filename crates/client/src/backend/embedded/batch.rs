@@ -2,13 +2,11 @@
 
 use engine::ContainerLink;
 use engine::operation::{BatchOperation, TransactionalBatch, WriteOptions};
-use engine::response::{
-    BatchEffect, BatchOperationResult, BatchResult as EngineBatchResult, ReadResult,
-};
+use engine::response::{BatchEffect, BatchOperationResult, BatchResult, ReadResult};
 use model::PartitionKey;
 
 use crate::error::Result;
-use crate::item::{BatchEntry, BatchResult};
+use crate::item::{BatchEntry, BatchItemResult};
 use crate::request::{BackendResponse, ResponseBody};
 use crate::response::EntityTag;
 
@@ -30,10 +28,10 @@ impl EmbeddedBackend {
         let outcome = self.engine.transactional_batch(batch).await.map_err(translate)?;
         let mut failure = None;
         let response = self.response(outcome, |outcome| match outcome {
-            EngineBatchResult::Committed(results) => {
+            BatchResult::Committed(results) => {
                 (ResponseBody::Batch(results.into_iter().map(batch_result).collect()), None)
             }
-            EngineBatchResult::RolledBack { failed, error } => {
+            BatchResult::RolledBack { failed, error } => {
                 failure = Some(translate(error).at_operation(failed));
                 (ResponseBody::Nothing, None)
             }
@@ -63,18 +61,18 @@ fn operation(entry: BatchEntry) -> BatchOperation {
     }
 }
 
-fn batch_result(result: BatchOperationResult) -> BatchResult {
+fn batch_result(result: BatchOperationResult) -> BatchItemResult {
     let charge = result.charge.as_f64();
     match result.effect {
         BatchEffect::Created(item)
         | BatchEffect::Replaced(item)
         | BatchEffect::Read(ReadResult::Found(item)) => {
             let etag = Some(EntityTag::embedded(item.etag()));
-            BatchResult::new(Some(item.into_text()), etag, charge)
+            BatchItemResult::new(Some(item.into_text()), etag, charge)
         }
-        BatchEffect::Deleted => BatchResult::new(None, None, charge),
+        BatchEffect::Deleted => BatchItemResult::new(None, None, charge),
         BatchEffect::Read(ReadResult::NotModified(etag)) => {
-            BatchResult::new(None, Some(EntityTag::embedded(etag)), charge)
+            BatchItemResult::new(None, Some(EntityTag::embedded(etag)), charge)
         }
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use engine::operation::{ReadItem, ReadManyItems, ReadOptions};
 use engine::response::ReadResult;
-use engine::{ContainerLink, Engine, Response as EngineResponse};
+use engine::{ContainerLink, Engine, Response};
 use model::{EtagPattern, ItemId, PartitionKey, Precondition};
 
 use crate::backend::Backend;
@@ -31,7 +31,7 @@ impl EmbeddedBackend {
     /// The response of an operation, with its metadata.
     pub(super) fn response<T>(
         &self,
-        outcome: EngineResponse<T>,
+        outcome: Response<T>,
         body: impl FnOnce(T) -> (ResponseBody, Option<EntityTag>),
     ) -> BackendResponse {
         let (body, etag) = body(outcome.value);
