@@ -17,7 +17,7 @@ use crate::charge::ChargeContext;
 use crate::environment::Environment;
 use crate::error::{Error, Result};
 use crate::operation::ContainerLink;
-use crate::partition::Partition;
+use crate::partition::PhysicalPartition;
 use crate::query::{ParsedQueryCache, PreparedQueryCache, ShapeCache};
 use crate::settings::EngineSettings;
 use crate::throughput::SharedThroughputs;

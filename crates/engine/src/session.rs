@@ -5,7 +5,7 @@
 use model::SessionToken;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::partition::Partition;
+use crate::partition::PhysicalPartition;
 
 /// Refuses a token with an lsn above that of the partition.
 ///

@@ -21,7 +21,7 @@ pub(crate) struct ChargeMeter(f64);
 
 impl ChargeMeter {
     /// Adds the charge of a response and returns its value.
-    pub(crate) fn record<T>(&mut self, response: client::Response<T>) -> T {
+    pub(crate) fn record<T>(&mut self, response: client::AccountResponse<T>) -> T {
         self.add(response.charge);
         response.value
     }

@@ -13,7 +13,7 @@ use storage_lsm::LsmStore;
 use crate::backend::{Backend, EmbeddedBackend, Faults, FaultyBackend, translate};
 use crate::error::Result;
 use crate::request::{BackendRequest, ResponseBody};
-use crate::response::Response;
+use crate::response::AccountResponse;
 use crate::retry::RetryPolicy;
 
 /// An account: embedded in the process, or behind an endpoint. Clones share it.

@@ -5,7 +5,7 @@ use model::PartitionKey;
 use crate::error::Result;
 use crate::item::{Batch, BatchItemResult};
 use crate::request::{BackendRequest, ResponseBody};
-use crate::response::Response;
+use crate::response::AccountResponse;
 
 use super::Container;
 

@@ -6,7 +6,7 @@ use crate::change_feed::{Change, ChangeFeed, ChangePage};
 use crate::error::Result;
 use crate::item::Item;
 use crate::request::{BackendRequest, RawChange, ResponseBody};
-use crate::response::Response;
+use crate::response::AccountResponse;
 
 use super::Container;
 

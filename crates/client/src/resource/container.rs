@@ -11,7 +11,7 @@ use model::{ContainerId, ContainerProperties, FeedRange, PartitionKeyDefinition,
 use crate::account::Account;
 use crate::error::{ErrorKind, Result};
 use crate::request::{BackendRequest, ResponseBody};
-use crate::response::Response;
+use crate::response::AccountResponse;
 
 use super::Database;
 

@@ -6,7 +6,7 @@ use model::{ContainerProperties, DatabaseId, Throughput};
 use crate::account::Account;
 use crate::error::{ErrorKind, Result};
 use crate::request::{BackendRequest, ResponseBody};
-use crate::response::Response;
+use crate::response::AccountResponse;
 
 use super::Container;
 

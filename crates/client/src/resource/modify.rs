@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use crate::error::{Error, ErrorKind, Result};
 use crate::item::Item;
 use crate::request::BackendRequest;
-use crate::response::Response;
+use crate::response::AccountResponse;
 use crate::retry::RetryPolicy;
 
 use super::Container;

@@ -8,7 +8,7 @@ use crate::account::Trace;
 use crate::error::{Error, Result};
 use crate::query::{Page, Query, QueryPageOptions, QueryScope};
 use crate::request::{BackendRequest, BackendResponse, ResponseBody};
-use crate::response::Response;
+use crate::response::AccountResponse;
 
 use super::Container;
 

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use client::contract::{self, Requirement};
 use client::{Account, Credential, Endpoint, ErrorKind};
 use engine::Engine;
-use gateway::{EMULATOR_KEY, Gateway, Settings};
+use gateway::{EMULATOR_KEY, Gateway, GatewaySettings};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
@@ -19,7 +19,7 @@ async fn serve() -> (SocketAddr, oneshot::Sender<()>) {
     let address = listener.local_addr().unwrap();
     let (stop, stopped) = oneshot::channel();
     tokio::spawn(async move {
-        let gateway = Gateway::new(engine, Settings::default());
+        let gateway = Gateway::new(engine, GatewaySettings::default());
         gateway
             .serve(listener, async {
                 let _ = stopped.await;

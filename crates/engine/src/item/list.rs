@@ -18,7 +18,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::key_layout::{ITEMS, LogicalPartition, LogicalPartitionRef, epk_key_range};
 use crate::metering::{Amount, OperationKind};
 use crate::operation::{ListItems, PageOptions};
-use crate::partition::Partition;
+use crate::partition::PhysicalPartition;
 use crate::record::ItemRecord;
 use crate::response::{Item, Page, Response};
 use crate::session;

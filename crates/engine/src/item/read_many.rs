@@ -16,7 +16,7 @@ use crate::error::Result;
 use crate::key_layout::ITEMS;
 use crate::metering::{Amount, OperationKind};
 use crate::operation::ReadManyItems;
-use crate::partition::Partition;
+use crate::partition::PhysicalPartition;
 use crate::record::ItemRecord;
 use crate::response::{Item, Response};
 use crate::session;

@@ -26,7 +26,7 @@ use crate::engine::Engine;
 use crate::error::Result;
 use crate::key_layout::LogicalPartition;
 use crate::metering::{Amount, OperationKind, PageUse};
-use crate::partition::Partition;
+use crate::partition::PhysicalPartition;
 use crate::response::Response;
 use crate::session;
 use crate::throughput::{MultiAdmission, PartitionThroughput};

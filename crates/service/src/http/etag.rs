@@ -108,7 +108,7 @@ impl EtagHeader {
 
     /// The header for an answer of the database.
     #[must_use]
-    pub fn of<T>(answer: &client::Response<T>) -> Self {
+    pub fn of<T>(answer: &client::AccountResponse<T>) -> Self {
         Self::new(answer.etag.as_ref())
     }
 }

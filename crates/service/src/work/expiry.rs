@@ -4,7 +4,7 @@
 //! every write; otherwise each write would postpone the expiry. Does not own expiry itself. The container needs a
 //! default time to live, or `-1`; otherwise `ttl` has no effect.
 
-use client::{Container, Item, PartitionKey, Response, Result};
+use client::{AccountResponse, Container, Item, PartitionKey, Result};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -68,7 +68,11 @@ impl ExpiringContainer {
     ///
     /// # Errors
     /// Those of [`Container::create`].
-    pub async fn create<T>(&self, key: &PartitionKey, mut value: T) -> Result<Response<Item<T>>>
+    pub async fn create<T>(
+        &self,
+        key: &PartitionKey,
+        mut value: T,
+    ) -> Result<AccountResponse<Item<T>>>
     where
         T: Expires + Serialize + DeserializeOwned,
     {
@@ -80,7 +84,11 @@ impl ExpiringContainer {
     ///
     /// # Errors
     /// Those of [`Container::upsert`].
-    pub async fn upsert<T>(&self, key: &PartitionKey, mut value: T) -> Result<Response<Item<T>>>
+    pub async fn upsert<T>(
+        &self,
+        key: &PartitionKey,
+        mut value: T,
+    ) -> Result<AccountResponse<Item<T>>>
     where
         T: Expires + Serialize + DeserializeOwned,
     {
@@ -92,7 +100,11 @@ impl ExpiringContainer {
     ///
     /// # Errors
     /// Those of [`Container::save`].
-    pub async fn save<T>(&self, key: &PartitionKey, item: &mut Item<T>) -> Result<Response<Item<T>>>
+    pub async fn save<T>(
+        &self,
+        key: &PartitionKey,
+        item: &mut Item<T>,
+    ) -> Result<AccountResponse<Item<T>>>
     where
         T: Expires + Serialize + DeserializeOwned,
     {
@@ -110,7 +122,7 @@ impl ExpiringContainer {
         key: &PartitionKey,
         id: &str,
         mut change: impl FnMut(&mut T) -> std::result::Result<(), E>,
-    ) -> std::result::Result<Response<Item<T>>, E>
+    ) -> std::result::Result<AccountResponse<Item<T>>, E>
     where
         T: Expires + Serialize + DeserializeOwned,
         E: From<client::Error>,

@@ -9,7 +9,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use client::{
-    Container, Error, ErrorKind, Item, Page, PartitionKey, QueryPageOptions, Response, Result,
+    AccountResponse, Container, Error, ErrorKind, Item, Page, PartitionKey, QueryPageOptions,
+    Result,
 };
 use futures::{StreamExt, stream};
 
@@ -83,7 +84,7 @@ pub struct QueueRun {
 #[derive(Clone, Debug)]
 pub enum ReplayResult<T> {
     /// The item waits again, with no attempt counted.
-    Replayed(Response<Item<T>>),
+    Replayed(AccountResponse<Item<T>>),
     /// The item has not failed; this is it.
     NotFailed(Item<T>),
     /// The item does not exist.
@@ -120,7 +121,7 @@ impl<T: WorkItem> WorkQueue<T> {
     ///
     /// # Errors
     /// Those of [`Container::create`]: `Conflict` if an item with this id exists.
-    pub async fn enqueue(&self, mut work: T) -> Result<Response<Item<T>>> {
+    pub async fn enqueue(&self, mut work: T) -> Result<AccountResponse<Item<T>>> {
         self.refresh_ttl(&mut work, self.now());
         self.container().create(&work.partition_key(), &work).await
     }
@@ -192,7 +193,7 @@ impl<T: WorkItem> WorkQueue<T> {
     ///
     /// # Errors
     /// Those of [`Container::query_page`].
-    pub async fn dead(&self, page: QueryPageOptions) -> Result<Response<Page<Item<T>>>> {
+    pub async fn dead(&self, page: QueryPageOptions) -> Result<AccountResponse<Page<Item<T>>>> {
         self.container().query_page(&T::dead(self.inner.settings.attempts_max), page).await
     }
 
