@@ -23,7 +23,7 @@ pub(super) struct BadLine {
 }
 
 /// The result of one upsert.
-enum UpsertResult {
+enum LineResult {
     Done,
     Refused(BadLine),
 }
@@ -95,22 +95,19 @@ impl ImportTarget {
         Ok(bad)
     }
 
-    async fn upsert(self, line: u64, item: Json) -> Result<UpsertResult, CommandError> {
+    async fn upsert(self, line: u64, item: Json) -> Result<LineResult, CommandError> {
         let key = self.key.extract(&item);
         let text = match RawValue::from_string(item.to_string()) {
             Ok(text) => text,
             Err(error) => {
-                return Ok(UpsertResult::Refused(BadLine { line, why: error.to_string() }));
+                return Ok(LineResult::Refused(BadLine { line, why: error.to_string() }));
             }
         };
         match self.container.upsert(&key, &text, None).await {
-            Ok(_) => Ok(UpsertResult::Done),
+            Ok(_) => Ok(LineResult::Done),
             Err(error) => match error.kind() {
                 ErrorKind::BadRequest | ErrorKind::TooLarge | ErrorKind::Conflict => {
-                    Ok(UpsertResult::Refused(BadLine {
-                        line,
-                        why: format!("is rejected: {error}"),
-                    }))
+                    Ok(LineResult::Refused(BadLine { line, why: format!("is rejected: {error}") }))
                 }
                 _ => {
                     let what = format!("importing line {line} into {}", self.container.path());
@@ -131,12 +128,12 @@ async fn create(
 }
 
 async fn finish_one(
-    running: &mut JoinSet<Result<UpsertResult, CommandError>>,
+    running: &mut JoinSet<Result<LineResult, CommandError>>,
     bad: &mut Vec<BadLine>,
 ) -> Result<(), CommandError> {
     match running.join_next().await {
         Some(Ok(written)) => {
-            if let UpsertResult::Refused(one) = written? {
+            if let LineResult::Refused(one) = written? {
                 bad.push(one);
             }
         }
