@@ -17,7 +17,8 @@ use engine::operation::{
 };
 use engine::response::{BatchResult, ReadResult};
 use engine::{
-    ContainerLink, Engine, EngineSettings, Environment, ErrorKind, Item, SPACES, TravellingClock,
+    ContainerLink, Engine, EngineSettings, Environment, ErrorKind, ItemResource, SPACES,
+    TravellingClock,
 };
 use model::{
     ContainerProperties, DatabaseProperties, EtagPattern, FeedRange, ItemId, Json, PartitionKey,
@@ -262,7 +263,7 @@ async fn found(
     name: &str,
     id: &str,
     orders: &ContainerLink,
-) -> Result<Item, Box<dyn Error>> {
+) -> Result<ItemResource, Box<dyn Error>> {
     let answer = engine.read_item(read(name, id, orders, ReadOptions::default())?).await?.value;
     Ok(answer.item().ok_or("not modified")?)
 }

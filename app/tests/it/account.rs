@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use engine::change_feed::{Change, ChangeFeedMode, ChangeFeedStart, ReadChangeFeed};
+use engine::change_feed::{ChangeFeedMode, ChangeFeedStart, ChangeRecord, ReadChangeFeed};
 use engine::operation::{CreateContainer, CreateDatabase, ListItems, PageOptions};
-use engine::{ContainerLink, Engine, EngineSettings, Environment, Item};
+use engine::{ContainerLink, Engine, EngineSettings, Environment, ItemResource};
 use model::{ContainerProperties, DatabaseProperties, FeedRange};
 use storage_lsm::{Durability, LsmStore};
 
@@ -45,7 +45,7 @@ pub(crate) async fn create_container(
 }
 
 /// Every item of a container, page by page.
-pub(crate) async fn all_items(engine: &Engine, link: &ContainerLink) -> Vec<Item> {
+pub(crate) async fn all_items(engine: &Engine, link: &ContainerLink) -> Vec<ItemResource> {
     let mut items = Vec::new();
     let mut continuation = None;
     loop {
@@ -65,7 +65,7 @@ pub(crate) async fn all_items(engine: &Engine, link: &ContainerLink) -> Vec<Item
 }
 
 /// The newest change of every item, page by page.
-pub(crate) async fn all_changes(engine: &Engine, link: &ContainerLink) -> Vec<Change> {
+pub(crate) async fn all_changes(engine: &Engine, link: &ContainerLink) -> Vec<ChangeRecord> {
     let mut changes = Vec::new();
     let mut start = ChangeFeedStart::Beginning;
     loop {

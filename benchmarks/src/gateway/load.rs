@@ -16,7 +16,7 @@ use tokio::task::LocalSet;
 
 use super::framing::ResponseFrame;
 use super::wire::signer;
-use super::work::{RequestKind, RequestPool, RequestTarget};
+use super::work::{LoadTarget, RequestKind, RequestPool};
 use crate::meter::{cpu_of_process, now};
 use crate::{Error, Result};
 
@@ -70,7 +70,7 @@ impl LoadArguments {
     pub(super) fn run(&self, out: &mut impl Write) -> Result<()> {
         let signer = signer(self.address, &self.key)?;
         let (items, first) = (self.items, self.first);
-        let target = RequestTarget { address: self.address, signer: &signer, items, first };
+        let target = LoadTarget { address: self.address, signer: &signer, items, first };
         let pool = self.work.pool(&target)?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         LocalSet::new().block_on(&runtime, self.generate(pool, out))

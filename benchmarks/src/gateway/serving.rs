@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use model::Json;
 
 use super::wire::{RawResponse, send, signer};
-use super::work::{RequestKind, RequestPool, RequestTarget};
+use super::work::{LoadTarget, RequestKind, RequestPool};
 use crate::meter::resident_bytes_of;
 use crate::{Error, Result};
 
@@ -79,7 +79,7 @@ impl BenchServer {
     /// The response to the first request of a kind.
     pub(super) fn answer(&self, work: RequestKind, items: u64) -> Result<RawResponse> {
         let signer = signer(self.address, WELL_KNOWN_KEY)?;
-        let target = RequestTarget { address: self.address, signer: &signer, items, first: 0 };
+        let target = LoadTarget { address: self.address, signer: &signer, items, first: 0 };
         let pool: RequestPool = work.pool(&target)?;
         let answer = send(self.address, pool.request(0).unwrap_or_default())?;
         if answer.status != pool.status {

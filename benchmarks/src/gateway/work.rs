@@ -44,7 +44,7 @@ pub(super) enum RequestKind {
 }
 
 /// The server and the items of the requests.
-pub(super) struct RequestTarget<'signer> {
+pub(super) struct LoadTarget<'signer> {
     pub(super) address: SocketAddr,
     pub(super) signer: &'signer Signer,
     /// Number of items that exist, or that are created.
@@ -75,7 +75,7 @@ impl RequestPool {
         self.bytes.get(start..*self.ends.get(index)?)
     }
 
-    fn add(&mut self, target: &RequestTarget<'_>, request: &RawRequest<'_>) {
+    fn add(&mut self, target: &LoadTarget<'_>, request: &RawRequest<'_>) {
         request.write_to(&mut self.bytes, &target.address.to_string(), target.signer);
         self.ends.push(self.bytes.len());
     }
@@ -116,7 +116,7 @@ impl RequestKind {
     }
 
     /// All requests of this kind.
-    pub(super) fn pool(self, target: &RequestTarget<'_>) -> Result<RequestPool> {
+    pub(super) fn pool(self, target: &LoadTarget<'_>) -> Result<RequestPool> {
         let is_endless = self != Self::Create;
         let status = if self == Self::Create { 201 } else { 200 };
         let mut pool = RequestPool { bytes: Vec::new(), ends: Vec::new(), is_endless, status };
@@ -144,7 +144,7 @@ fn key_header(key: &str) -> String {
     format!("[\"{key}\"]")
 }
 
-fn point_read(pool: &mut RequestPool, target: &RequestTarget<'_>, number: u64, partitions: u64) {
+fn point_read(pool: &mut RequestPool, target: &LoadTarget<'_>, number: u64, partitions: u64) {
     let link = format!("{LINK}/docs/order-{number:010}");
     let request = RawRequest {
         signed: SignedRequest { verb: "GET", resource_type: "docs", link: &link },
@@ -158,21 +158,21 @@ fn point_read(pool: &mut RequestPool, target: &RequestTarget<'_>, number: u64, p
     pool.add(target, &request);
 }
 
-fn create(pool: &mut RequestPool, target: &RequestTarget<'_>, number: u64, partitions: u64) {
+fn create(pool: &mut RequestPool, target: &LoadTarget<'_>, number: u64, partitions: u64) {
     let key = key_header(&customer(number % partitions));
     let headers =
         [("x-ms-documentdb-partitionkey", key.as_str()), ("content-type", "application/json")];
     post(pool, target, &headers, &item(number, partitions).to_bytes());
 }
 
-fn query(pool: &mut RequestPool, target: &RequestTarget<'_>, key: &str) {
+fn query(pool: &mut RequestPool, target: &LoadTarget<'_>, key: &str) {
     let key = key_header(key);
     let mut headers = vec![("x-ms-documentdb-partitionkey", key.as_str())];
     headers.extend(QUERY_HEADERS);
     post(pool, target, &headers, QUERY);
 }
 
-fn change_feed(pool: &mut RequestPool, target: &RequestTarget<'_>) {
+fn change_feed(pool: &mut RequestPool, target: &LoadTarget<'_>) {
     let request = RawRequest {
         signed: SignedRequest { verb: "GET", resource_type: "docs", link: LINK },
         path: ITEMS_PATH,
@@ -186,7 +186,7 @@ fn change_feed(pool: &mut RequestPool, target: &RequestTarget<'_>) {
     pool.add(target, &request);
 }
 
-fn post(pool: &mut RequestPool, target: &RequestTarget<'_>, headers: &[(&str, &str)], body: &[u8]) {
+fn post(pool: &mut RequestPool, target: &LoadTarget<'_>, headers: &[(&str, &str)], body: &[u8]) {
     let signed = SignedRequest { verb: "POST", resource_type: "docs", link: LINK };
     pool.add(target, &RawRequest { signed, path: ITEMS_PATH, headers, body });
 }

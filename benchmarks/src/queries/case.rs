@@ -17,7 +17,7 @@ pub(super) struct QueryCase {
     pub(super) name: &'static str,
     pub(super) what: &'static str,
     pub(super) text: &'static str,
-    pub(super) scope: QueryScope,
+    pub(super) scope: CaseScope,
     pub(super) page_items: usize,
     /// Rows that every run must give.
     pub(super) rows: u64,
@@ -28,7 +28,7 @@ pub(super) struct QueryCase {
 
 /// What is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum QueryScope {
+pub(super) enum CaseScope {
     OnePartition,
     AllPartitions,
 }
@@ -51,7 +51,7 @@ pub(super) const CASES: [QueryCase; 6] = [
         name: "1",
         what: "one partition, equality, ORDER BY DESC by a composite index, page of 20",
         text: "SELECT * FROM c WHERE c.status = @status ORDER BY c.status DESC, c.created DESC",
-        scope: QueryScope::OnePartition,
+        scope: CaseScope::OnePartition,
         page_items: PAGE_ITEMS,
         rows: 20,
         limit: Limit::Page { entries_max: 40, items_max: 20 },
@@ -61,7 +61,7 @@ pub(super) const CASES: [QueryCase; 6] = [
         name: "1b",
         what: "the same without naming the first property in ORDER BY",
         text: "SELECT * FROM c WHERE c.status = @status ORDER BY c.created DESC",
-        scope: QueryScope::OnePartition,
+        scope: CaseScope::OnePartition,
         page_items: PAGE_ITEMS,
         rows: 20,
         limit: Limit::None,
@@ -71,7 +71,7 @@ pub(super) const CASES: [QueryCase; 6] = [
         name: "2",
         what: "one partition, ORDER BY one property, no composite index, page of 20",
         text: "SELECT * FROM c ORDER BY c.price",
-        scope: QueryScope::OnePartition,
+        scope: CaseScope::OnePartition,
         page_items: PAGE_ITEMS,
         rows: 20,
         limit: Limit::Page { entries_max: 40, items_max: 20 },
@@ -81,7 +81,7 @@ pub(super) const CASES: [QueryCase; 6] = [
         name: "2b",
         what: "the same backwards",
         text: "SELECT * FROM c ORDER BY c.price DESC",
-        scope: QueryScope::OnePartition,
+        scope: CaseScope::OnePartition,
         page_items: PAGE_ITEMS,
         rows: 20,
         limit: Limit::None,
@@ -91,7 +91,7 @@ pub(super) const CASES: [QueryCase; 6] = [
         name: "3",
         what: "all partitions, equality with 100 matches",
         text: "SELECT * FROM c WHERE c.batch = @batch",
-        scope: QueryScope::AllPartitions,
+        scope: CaseScope::AllPartitions,
         page_items: 1_000,
         rows: 100,
         limit: Limit::ItemsLoaded(110),
@@ -101,7 +101,7 @@ pub(super) const CASES: [QueryCase; 6] = [
         name: "4",
         what: "one partition, SELECT VALUE COUNT(1)",
         text: "SELECT VALUE COUNT(1) FROM c",
-        scope: QueryScope::OnePartition,
+        scope: CaseScope::OnePartition,
         page_items: 1_000,
         rows: 1,
         limit: Limit::ItemsLoaded(0),
@@ -117,7 +117,7 @@ impl QueryCase {
             ("@status", Some(Json::from(status(number)))),
             ("@batch", Some(Json::from(i64::try_from(number)?))),
         ]);
-        if self.scope == QueryScope::OnePartition {
+        if self.scope == CaseScope::OnePartition {
             let key = PartitionKey::from(customer(number).as_str());
             query.feed_range = FeedRange::PartitionKey(key);
         }

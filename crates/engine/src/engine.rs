@@ -12,7 +12,7 @@ use model::{DatabaseId, TimestampMs};
 use storage::{Shard, Store, memory::MemoryStore};
 use tokio::sync::{Mutex, oneshot};
 
-use crate::catalog::{CatalogStore, CatalogView, Container, Database};
+use crate::catalog::{CatalogStore, CatalogView, ContainerEntry, DatabaseEntry};
 use crate::charge::ChargeContext;
 use crate::environment::Environment;
 use crate::error::{Error, Result};
@@ -172,7 +172,7 @@ impl Engine {
     /// Waits until the map of a container no longer contains a partition that is retired.
     pub(crate) async fn wait_for_map_without(
         &self,
-        container: &Container,
+        container: &ContainerEntry,
         retired: &PhysicalPartition,
     ) -> Result<()> {
         if self.is_closed() {
@@ -210,14 +210,14 @@ impl Engine {
         *self.core.view.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(view);
     }
 
-    pub(crate) fn database(&self, id: &DatabaseId) -> Result<Arc<Database>> {
+    pub(crate) fn database(&self, id: &DatabaseId) -> Result<Arc<DatabaseEntry>> {
         if self.is_closed() {
             return Err(Error::closed());
         }
         self.view().databases.get(id).cloned().ok_or_else(|| Error::owner_not_found("database", id))
     }
 
-    pub(crate) fn container(&self, link: &ContainerLink) -> Result<Arc<Container>> {
+    pub(crate) fn container(&self, link: &ContainerLink) -> Result<Arc<ContainerEntry>> {
         if self.is_closed() {
             return Err(Error::closed());
         }
@@ -255,7 +255,7 @@ impl Engine {
         let mut view = CatalogView::default();
         for record in catalog.databases().await? {
             self.share_throughput(&record);
-            view = view.with_database(Database { record, containers: Default::default() });
+            view = view.with_database(DatabaseEntry { record, containers: Default::default() });
         }
         for (database, record) in catalog.containers().await? {
             let Some(owner) = view.databases.get(&database) else {
@@ -264,8 +264,8 @@ impl Engine {
                     record.properties.id
                 )));
             };
-            let mut owner = Database::clone(owner);
-            let container = Container::start(self, &database, record).await?;
+            let mut owner = DatabaseEntry::clone(owner);
+            let container = ContainerEntry::start(self, &database, record).await?;
             owner.containers.insert(container.link.container.clone(), Arc::new(container));
             view = view.with_database(owner);
         }

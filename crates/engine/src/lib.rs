@@ -51,6 +51,6 @@ pub use error::{Error, ErrorKind, Result};
 pub use key_layout::SPACES;
 pub use maintenance::MaintenanceReport;
 pub use operation::ContainerLink;
-pub use response::{Item, Response};
+pub use response::{ItemResource, Response};
 pub use settings::EngineSettings;
 pub use time_travel::SnapshotAt;

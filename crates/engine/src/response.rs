@@ -38,14 +38,14 @@ impl<T> Response<T> {
 
 /// One stored item.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Item {
+pub struct ItemResource {
     body: Bytes,
     etag: Etag,
     lsn: Lsn,
     timestamp: TimestampSeconds,
 }
 
-impl Item {
+impl ItemResource {
     /// The item of a stored record. The lsn is passed separately: a record that was just committed does not contain it.
     pub(crate) fn from_record(record: ItemRecord, lsn: Lsn) -> Self {
         let ItemHeader { etag, timestamp, .. } = record.header;
@@ -104,7 +104,7 @@ impl Item {
 #[derive(Clone, Debug, PartialEq)]
 pub enum ReadResult {
     /// The item.
-    Found(Item),
+    Found(ItemResource),
     /// The item still has the etag of the precondition.
     NotModified(Etag),
 }
@@ -112,7 +112,7 @@ pub enum ReadResult {
 impl ReadResult {
     /// The item, if it was returned.
     #[must_use]
-    pub fn item(self) -> Option<Item> {
+    pub fn item(self) -> Option<ItemResource> {
         match self {
             Self::Found(item) => Some(item),
             Self::NotModified(_) => None,
@@ -124,15 +124,15 @@ impl ReadResult {
 #[derive(Clone, Debug, PartialEq)]
 pub enum UpsertResult {
     /// The item did not exist.
-    Created(Item),
+    Created(ItemResource),
     /// The item existed.
-    Replaced(Item),
+    Replaced(ItemResource),
 }
 
 impl UpsertResult {
     /// The stored item.
     #[must_use]
-    pub fn item(&self) -> &Item {
+    pub fn item(&self) -> &ItemResource {
         match self {
             Self::Created(item) | Self::Replaced(item) => item,
         }
@@ -141,7 +141,7 @@ impl UpsertResult {
 
 /// One page of a paged read.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Page<T> {
+pub struct FeedPage<T> {
     /// The items of this page.
     pub items: Vec<T>,
     /// The continuation token of the next page; absent at the end.
@@ -163,9 +163,9 @@ pub struct BatchOperationResult {
 #[derive(Clone, Debug, PartialEq)]
 pub enum BatchEffect {
     /// An item was created.
-    Created(Item),
+    Created(ItemResource),
     /// An item was replaced or patched.
-    Replaced(Item),
+    Replaced(ItemResource),
     /// An item was deleted.
     Deleted,
     /// An item was read.

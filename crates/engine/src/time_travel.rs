@@ -9,7 +9,7 @@ use std::sync::Arc;
 use model::TimestampSeconds;
 use storage::{Direction, Entry, KeyRange, Read, Scan, ScanLimit, Shard, Space};
 
-use crate::catalog::Container;
+use crate::catalog::ContainerEntry;
 use crate::container::CompiledProperties;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
@@ -17,7 +17,7 @@ use crate::key_layout::{CHANGE_LOG, STATE, STATE_KEY, VERSIONS};
 use crate::operation::ContainerLink;
 use crate::partition::PartitionState;
 use crate::record::{ItemRecord, LogEntry, Version};
-use crate::response::Item;
+use crate::response::ItemResource;
 
 /// Entries per page.
 const PAGE_ENTRIES: usize = 1000;
@@ -25,7 +25,7 @@ const PAGE_ENTRIES: usize = 1000;
 /// An iterator over the items of a container as they were at a second of the past.
 pub struct SnapshotAt {
     view: Arc<dyn Read>,
-    container: Arc<Container>,
+    container: Arc<ContainerEntry>,
     compiled: Arc<CompiledProperties>,
     time: TimestampSeconds,
     /// What is still to be scanned; the next part is the last.
@@ -69,7 +69,7 @@ impl SnapshotAt {
     ///
     /// # Errors
     /// `Unavailable` or `Corrupt` when the store cannot be read.
-    pub async fn next(&mut self) -> Result<Option<Vec<Item>>> {
+    pub async fn next(&mut self) -> Result<Option<Vec<ItemResource>>> {
         let Some((shard, space, range)) = self.parts.pop() else { return Ok(None) };
         let scan = Scan::forward(range.clone(), ScanLimit::entries(PAGE_ENTRIES));
         let page = self.view.scan(shard, space, &scan).await?;
@@ -83,7 +83,7 @@ impl SnapshotAt {
         Ok(Some(items))
     }
 
-    fn item_at_time(&self, space: Space, entry: Entry) -> Result<Option<Item>> {
+    fn item_at_time(&self, space: Space, entry: Entry) -> Result<Option<ItemResource>> {
         let levels = self.container.identity.levels();
         let (record, ended) = if space == CHANGE_LOG {
             (LogEntry::decode(entry.value, levels)?.1, None)
@@ -94,7 +94,7 @@ impl SnapshotAt {
             }
         };
         let lsn = record.header.position.lsn;
-        Ok(self.existed(&record, ended).then(|| Item::from_record(record, lsn)))
+        Ok(self.existed(&record, ended).then(|| ItemResource::from_record(record, lsn)))
     }
 
     /// Whether a version was the current one at that time: written by then, not superseded by then, not expired by

@@ -8,7 +8,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use client::{Container, PartitionKey, Query};
 use service::work::{
-    Backoff, Claim, Completion, Expires, Expiry, QueueSettings, WorkError, WorkItem, WorkQueue,
+    Backoff, Claim, Expires, Expiry, QueueSettings, WorkCompletion, WorkError, WorkItem, WorkQueue,
     WorkStage, WorkState, Worker,
 };
 
@@ -89,7 +89,7 @@ impl Worker<NotificationEvent> for NoWorker {
     async fn work(
         &self,
         _: &mut Claim<NotificationEvent>,
-    ) -> Result<Completion<NotificationEvent>, WorkError> {
+    ) -> Result<WorkCompletion<NotificationEvent>, WorkError> {
         Err(WorkError::Lost)
     }
 

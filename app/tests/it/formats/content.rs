@@ -2,7 +2,7 @@
 //! maps.
 
 use engine::Engine;
-use engine::change_feed::Change;
+use engine::change_feed::ChangeRecord;
 use engine::response::PartitionResource;
 use model::{DatabaseId, Json, Object};
 
@@ -27,7 +27,8 @@ pub(crate) async fn content(engine: &Engine) -> Json {
         container.insert("generation", i64::try_from(map.generation).unwrap());
         let partitions = map.partitions.iter().map(partition).collect::<Vec<_>>();
         container.insert("partitions", partitions);
-        container.insert("items", items.iter().map(engine::Item::to_json).collect::<Vec<_>>());
+        container
+            .insert("items", items.iter().map(engine::ItemResource::to_json).collect::<Vec<_>>());
         container.insert("changes", changes.iter().map(change).collect::<Vec<_>>());
         containers.insert(link.container.as_str(), container);
     }
@@ -48,7 +49,7 @@ fn partition(partition: &PartitionResource) -> Json {
     Json::Object(object)
 }
 
-fn change(change: &Change) -> Json {
+fn change(change: &ChangeRecord) -> Json {
     let mut object = Object::new();
     object.insert("operation", format!("{:?}", change.operation()));
     object.insert("id", change.id());

@@ -17,7 +17,7 @@ use super::super::outcome::name;
 use super::super::side::{Drained, Latency, Outcomes, SidePace};
 use super::super::tenths::{SpendSample, Tenths};
 use super::tables;
-use super::work::{PostgresWorker, WorkResult};
+use super::work::{PeerWorkResult, PostgresWorker};
 use crate::meter::{TimeSpent, cpu_of_process, folder_bytes, now};
 use crate::scratch_server::{NOT_INSTALLED, ScratchServer};
 use crate::{Error, Result, progress};
@@ -100,7 +100,7 @@ impl PostgresPeer {
         let before = self.spent()?;
         let tenths = Tenths::begin(events, || Ok(SpendSample::now(self.cpu()?, None)));
         at_once(&mut hands, |hand| {
-            while hand.work()? != WorkResult::Nothing {
+            while hand.work()? != PeerWorkResult::Nothing {
                 tenths.ended();
             }
             Ok(())
@@ -125,12 +125,12 @@ impl PostgresPeer {
         let worked = |hand: &mut PostgresWorker| -> Result<()> {
             while ended.load(Ordering::Relaxed) < all && !failed.load(Ordering::Relaxed) {
                 match hand.work()? {
-                    WorkResult::Nothing => {
+                    PeerWorkResult::Nothing => {
                         wake.wait();
                         continue;
                     }
-                    WorkResult::Listed(number) => latencies.seen(number),
-                    WorkResult::Unlisted => {}
+                    PeerWorkResult::Listed(number) => latencies.seen(number),
+                    PeerWorkResult::Unlisted => {}
                 }
                 ended.fetch_add(1, Ordering::Relaxed);
             }

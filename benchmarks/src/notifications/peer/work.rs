@@ -60,7 +60,7 @@ struct EventEnd {
 
 /// What came of a look into the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum WorkResult {
+pub(super) enum PeerWorkResult {
     /// Nothing waits.
     Nothing,
     /// The event of this number is done, and has become an item of the list.
@@ -89,10 +89,10 @@ impl PostgresWorker {
     }
 
     /// Claims one event and carries it to its end, if there is one.
-    pub(super) fn work(&mut self) -> Result<WorkResult> {
+    pub(super) fn work(&mut self) -> Result<PeerWorkResult> {
         let statements = &self.rules.statements;
         let Some(row) = self.client.query_opt(&statements.claim, &[&self.worker])? else {
-            return Ok(WorkResult::Nothing);
+            return Ok(PeerWorkResult::Nothing);
         };
         let event = ClaimedEvent::of(&row)?;
         let mut transaction = self.client.transaction()?;
@@ -108,7 +108,7 @@ impl PostgresWorker {
         }
         transaction.commit()?;
         let number = u64::try_from(event.id)?;
-        Ok(if is_listed { WorkResult::Listed(number) } else { WorkResult::Unlisted })
+        Ok(if is_listed { PeerWorkResult::Listed(number) } else { PeerWorkResult::Unlisted })
     }
 }
 

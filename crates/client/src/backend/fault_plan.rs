@@ -35,11 +35,11 @@ pub enum Fault {
 /// A plan of faults, shared with the account that it applies to; see [`crate::Account::with_faults`].
 #[derive(Clone, Debug, Default)]
 pub struct Faults {
-    plan: Arc<Mutex<FaultPlan>>,
+    plan: Arc<Mutex<CallFaultPlan>>,
 }
 
 #[derive(Debug, Default)]
-struct FaultPlan {
+struct CallFaultPlan {
     next: VecDeque<(Option<&'static str>, Fault)>,
     injected: u64,
     stops: u64,
@@ -111,7 +111,7 @@ impl Faults {
         std::future::pending().await
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, FaultPlan> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, CallFaultPlan> {
         self.plan.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -3,11 +3,11 @@
 use model::PartitionKey;
 
 use super::ContractFixture;
-use super::check::{CaseResult, TestOrder, equal, fails_with, holds, some};
+use super::check::{AccountCaseResult, TestOrder, equal, fails_with, holds, some};
 use crate::error::ErrorKind;
 use crate::item::Batch;
 
-pub(super) async fn a_batch_does_everything(fixture: ContractFixture) -> CaseResult {
+pub(super) async fn a_batch_does_everything(fixture: ContractFixture) -> AccountCaseResult {
     let customer = fixture.fresh("batch");
     let key = PartitionKey::from(customer.as_str());
     let order = |id: &str, total| TestOrder::new(id, &customer, total);
@@ -35,7 +35,7 @@ pub(super) async fn a_batch_does_everything(fixture: ContractFixture) -> CaseRes
 
 pub(super) async fn a_batch_that_fails_does_nothing_and_names_the_operation(
     fixture: ContractFixture,
-) -> CaseResult {
+) -> AccountCaseResult {
     let customer = fixture.fresh("rolled-back");
     let key = PartitionKey::from(customer.as_str());
     let order = |id: &str| TestOrder::new(id, &customer, 1);

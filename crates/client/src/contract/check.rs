@@ -8,31 +8,31 @@ use crate::error::{Error, ErrorKind, Result};
 
 /// A broken promise.
 #[derive(Debug)]
-pub struct ContractViolation(String);
+pub struct AccountViolation(String);
 
-pub(super) type CaseResult = std::result::Result<(), ContractViolation>;
+pub(super) type AccountCaseResult = std::result::Result<(), AccountViolation>;
 
-impl fmt::Display for ContractViolation {
+impl fmt::Display for AccountViolation {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.0)
     }
 }
 
-impl std::error::Error for ContractViolation {}
+impl std::error::Error for AccountViolation {}
 
-impl From<Error> for ContractViolation {
+impl From<Error> for AccountViolation {
     fn from(error: Error) -> Self {
         Self(format!("an unexpected error of kind {:?}: {error}", error.kind()))
     }
 }
 
-impl From<model::ValidationError> for ContractViolation {
+impl From<model::ValidationError> for AccountViolation {
     fn from(invalid: model::ValidationError) -> Self {
         Self(format!("the case itself is wrong: {}", invalid.message()))
     }
 }
 
-impl ContractViolation {
+impl AccountViolation {
     pub(super) fn new(sentence: impl Into<String>) -> Self {
         Self(sentence.into())
     }
@@ -43,30 +43,38 @@ impl ContractViolation {
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "a case compares what it has just received")]
-pub(super) fn equal<T: PartialEq + fmt::Debug>(what: &str, found: T, expected: T) -> CaseResult {
+pub(super) fn equal<T: PartialEq + fmt::Debug>(
+    what: &str,
+    found: T,
+    expected: T,
+) -> AccountCaseResult {
     if found == expected {
         return Ok(());
     }
-    Err(ContractViolation(format!("{what}: expected {expected:?}, found {found:?}")))
+    Err(AccountViolation(format!("{what}: expected {expected:?}, found {found:?}")))
 }
 
-pub(super) fn holds(what: &str, condition: bool) -> CaseResult {
-    if condition { Ok(()) } else { Err(ContractViolation(what.to_owned())) }
+pub(super) fn holds(what: &str, condition: bool) -> AccountCaseResult {
+    if condition { Ok(()) } else { Err(AccountViolation(what.to_owned())) }
 }
 
-pub(super) fn some<T>(what: &str, value: Option<T>) -> std::result::Result<T, ContractViolation> {
-    value.ok_or_else(|| ContractViolation(format!("{what} is missing")))
+pub(super) fn some<T>(what: &str, value: Option<T>) -> std::result::Result<T, AccountViolation> {
+    value.ok_or_else(|| AccountViolation(format!("{what} is missing")))
 }
 
-pub(super) fn fails_with<T>(what: &str, result: Result<T>, expected: ErrorKind) -> CaseResult {
+pub(super) fn fails_with<T>(
+    what: &str,
+    result: Result<T>,
+    expected: ErrorKind,
+) -> AccountCaseResult {
     match result {
         Err(error) if error.kind() == expected => Ok(()),
-        Err(error) => Err(ContractViolation(format!(
+        Err(error) => Err(AccountViolation(format!(
             "{what}: expected {expected:?}, found {:?}: {error}",
             error.kind()
         ))),
         Ok(_) => {
-            Err(ContractViolation(format!("{what}: expected {expected:?}, but the call succeeded")))
+            Err(AccountViolation(format!("{what}: expected {expected:?}, but the call succeeded")))
         }
     }
 }

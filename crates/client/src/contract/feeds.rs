@@ -5,13 +5,13 @@ use model::{FeedRange, PartitionKey};
 use serde::de::DeserializeOwned;
 
 use super::ContractFixture;
-use super::check::{CaseResult, ContractViolation, TestOrder, equal, fails_with, holds};
+use super::check::{AccountCaseResult, AccountViolation, TestOrder, equal, fails_with, holds};
 use crate::change_feed::{Change, ChangeFeed, ChangeStart};
 use crate::error::ErrorKind;
 
 pub(super) async fn the_feed_tells_the_newest_version_of_what_changed(
     fixture: ContractFixture,
-) -> CaseResult {
+) -> AccountCaseResult {
     let customer = fixture.fresh("feed");
     let key = PartitionKey::from(customer.as_str());
     for id in ["1", "2"] {
@@ -38,7 +38,7 @@ pub(super) async fn the_feed_tells_the_newest_version_of_what_changed(
 
 pub(super) async fn a_feed_that_starts_now_tells_what_comes(
     fixture: ContractFixture,
-) -> CaseResult {
+) -> AccountCaseResult {
     let customer = fixture.fresh("now");
     let key = PartitionKey::from(customer.as_str());
     fixture.orders.create(&key, &TestOrder::new("before", &customer, 1)).await?;
@@ -51,7 +51,7 @@ pub(super) async fn a_feed_that_starts_now_tells_what_comes(
     equal("told of after", changes.len(), 1)
 }
 
-pub(super) async fn feed_ranges_cover_the_container(fixture: ContractFixture) -> CaseResult {
+pub(super) async fn feed_ranges_cover_the_container(fixture: ContractFixture) -> AccountCaseResult {
     let customer = fixture.fresh("ranges");
     let key = PartitionKey::from(customer.as_str());
     fixture.orders.create(&key, &TestOrder::new("1", &customer, 1)).await?;
@@ -74,7 +74,7 @@ pub(super) async fn feed_ranges_cover_the_container(fixture: ContractFixture) ->
 
 pub(super) async fn the_feed_of_all_versions_tells_versions_and_deletions(
     fixture: ContractFixture,
-) -> CaseResult {
+) -> AccountCaseResult {
     let customer = fixture.fresh("versions");
     let key = PartitionKey::from(customer.as_str());
     let feed = within(&key, ChangeFeed::all_versions(ChangeStart::Now));
@@ -96,7 +96,7 @@ pub(super) async fn the_feed_of_all_versions_tells_versions_and_deletions(
     equal("the id of the deleted item", id, Some("1".to_owned()))
 }
 
-pub(super) async fn a_wrong_start_is_refused(fixture: ContractFixture) -> CaseResult {
+pub(super) async fn a_wrong_start_is_refused(fixture: ContractFixture) -> AccountCaseResult {
     let key = PartitionKey::from("anybody");
     let feed = within(&key, ChangeFeed::all_versions(ChangeStart::Beginning));
     let refused = fixture.orders.changes::<TestOrder>(feed).await;
@@ -115,7 +115,7 @@ fn within(key: &PartitionKey, feed: ChangeFeed) -> ChangeFeed {
 async fn all<T: DeserializeOwned>(
     fixture: &ContractFixture,
     mut feed: ChangeFeed,
-) -> Result<(Vec<Change<T>>, String), ContractViolation> {
+) -> Result<(Vec<Change<T>>, String), AccountViolation> {
     let mut changes = Vec::new();
     for _ in 0..1_000 {
         let mut page = fixture.orders.changes::<T>(feed.clone()).await?.value;
@@ -125,5 +125,5 @@ async fn all<T: DeserializeOwned>(
             return Ok((changes, page.continuation));
         }
     }
-    Err(ContractViolation::new("the feed does not come to an end"))
+    Err(AccountViolation::new("the feed does not come to an end"))
 }

@@ -3,12 +3,12 @@
 use model::{Json, PartitionKey, Patch, PatchOperation, PatchPath};
 
 use super::ContractFixture;
-use super::check::{CaseResult, TestOrder, equal, fails_with, holds, some};
+use super::check::{AccountCaseResult, TestOrder, equal, fails_with, holds, some};
 use crate::error::ErrorKind;
 use crate::resource::ItemReadOptions;
 use crate::response::EntityTag;
 
-pub(super) async fn an_item_is_created_and_read(fixture: ContractFixture) -> CaseResult {
+pub(super) async fn an_item_is_created_and_read(fixture: ContractFixture) -> AccountCaseResult {
     let customer = fixture.fresh("created");
     let key = PartitionKey::from(customer.as_str());
     let order =
@@ -23,7 +23,7 @@ pub(super) async fn an_item_is_created_and_read(fixture: ContractFixture) -> Cas
 
 pub(super) async fn answers_carry_charge_etag_session_token_and_activity_id(
     fixture: ContractFixture,
-) -> CaseResult {
+) -> AccountCaseResult {
     let customer = fixture.fresh("carried");
     let key = PartitionKey::from(customer.as_str());
     let created = fixture.orders.create(&key, &TestOrder::new("1", &customer, 1)).await?;
@@ -43,7 +43,7 @@ pub(super) async fn answers_carry_charge_etag_session_token_and_activity_id(
 
 pub(super) async fn a_session_token_can_be_passed_on_as_text(
     fixture: ContractFixture,
-) -> CaseResult {
+) -> AccountCaseResult {
     let customer = fixture.fresh("session");
     let key = PartitionKey::from(customer.as_str());
     let created = fixture.orders.create(&key, &TestOrder::new("1", &customer, 1)).await?;
@@ -54,7 +54,7 @@ pub(super) async fn a_session_token_can_be_passed_on_as_text(
     Ok(())
 }
 
-pub(super) async fn a_taken_id_is_a_conflict(fixture: ContractFixture) -> CaseResult {
+pub(super) async fn a_taken_id_is_a_conflict(fixture: ContractFixture) -> AccountCaseResult {
     let customer = fixture.fresh("taken");
     let key = PartitionKey::from(customer.as_str());
     let order = TestOrder::new("1", &customer, 1);
@@ -64,7 +64,7 @@ pub(super) async fn a_taken_id_is_a_conflict(fixture: ContractFixture) -> CaseRe
     equal("its total", fixture.orders.read::<TestOrder>(&key, "1").await?.value.value.total, 1)
 }
 
-pub(super) async fn a_missing_item_is_not_found(fixture: ContractFixture) -> CaseResult {
+pub(super) async fn a_missing_item_is_not_found(fixture: ContractFixture) -> AccountCaseResult {
     let customer = fixture.fresh("missing");
     let key = PartitionKey::from(customer.as_str());
     let orders = &fixture.orders;
@@ -76,7 +76,7 @@ pub(super) async fn a_missing_item_is_not_found(fixture: ContractFixture) -> Cas
     fails_with("patch", patched, ErrorKind::NotFound)
 }
 
-pub(super) async fn a_stale_etag_changes_nothing(fixture: ContractFixture) -> CaseResult {
+pub(super) async fn a_stale_etag_changes_nothing(fixture: ContractFixture) -> AccountCaseResult {
     let customer = fixture.fresh("stale");
     let key = PartitionKey::from(customer.as_str());
     let orders = &fixture.orders;
@@ -98,7 +98,9 @@ pub(super) async fn a_stale_etag_changes_nothing(fixture: ContractFixture) -> Ca
     Ok(())
 }
 
-pub(super) async fn an_unchanged_item_is_not_sent_again(fixture: ContractFixture) -> CaseResult {
+pub(super) async fn an_unchanged_item_is_not_sent_again(
+    fixture: ContractFixture,
+) -> AccountCaseResult {
     let customer = fixture.fresh("unchanged");
     let key = PartitionKey::from(customer.as_str());
     let created = fixture.orders.create(&key, &TestOrder::new("1", &customer, 1)).await?;
@@ -110,7 +112,9 @@ pub(super) async fn an_unchanged_item_is_not_sent_again(fixture: ContractFixture
     equal("sent for another etag", sent.value.map(|item| item.value.total), Some(1))
 }
 
-pub(super) async fn an_upsert_creates_and_then_replaces(fixture: ContractFixture) -> CaseResult {
+pub(super) async fn an_upsert_creates_and_then_replaces(
+    fixture: ContractFixture,
+) -> AccountCaseResult {
     let customer = fixture.fresh("upsert");
     let key = PartitionKey::from(customer.as_str());
     for total in [1, 2] {
@@ -123,7 +127,7 @@ pub(super) async fn an_upsert_creates_and_then_replaces(fixture: ContractFixture
 
 pub(super) async fn a_patch_changes_parts_when_its_condition_holds(
     fixture: ContractFixture,
-) -> CaseResult {
+) -> AccountCaseResult {
     let customer = fixture.fresh("patch");
     let key = PartitionKey::from(customer.as_str());
     let orders = &fixture.orders;
@@ -146,7 +150,7 @@ pub(super) async fn a_patch_changes_parts_when_its_condition_holds(
     equal("its total after", orders.read::<TestOrder>(&key, "1").await?.value.value.total, 8)
 }
 
-pub(super) async fn a_wrong_item_is_refused(fixture: ContractFixture) -> CaseResult {
+pub(super) async fn a_wrong_item_is_refused(fixture: ContractFixture) -> AccountCaseResult {
     let customer = fixture.fresh("refused");
     let key = PartitionKey::from(customer.as_str());
     let elsewhere = TestOrder::new("1", "somebody else", 1);
@@ -161,7 +165,9 @@ pub(super) async fn a_wrong_item_is_refused(fixture: ContractFixture) -> CaseRes
     fails_with("an item of more than 2 MB", created, ErrorKind::TooLarge)
 }
 
-pub(super) async fn an_item_of_another_shape_is_unexpected(fixture: ContractFixture) -> CaseResult {
+pub(super) async fn an_item_of_another_shape_is_unexpected(
+    fixture: ContractFixture,
+) -> AccountCaseResult {
     let customer = fixture.fresh("shape");
     let key = PartitionKey::from(customer.as_str());
     let odd = serde_json::json!({ "id": "1", "customer": customer, "total": "much" });
@@ -173,7 +179,7 @@ pub(super) async fn an_item_of_another_shape_is_unexpected(fixture: ContractFixt
     Ok(())
 }
 
-pub(super) async fn several_items_are_read_at_once(fixture: ContractFixture) -> CaseResult {
+pub(super) async fn several_items_are_read_at_once(fixture: ContractFixture) -> AccountCaseResult {
     let (one, other) = (fixture.fresh("many-one"), fixture.fresh("many-other"));
     for (customer, id) in [(&one, "1"), (&one, "2"), (&other, "1")] {
         let key = PartitionKey::from(customer.as_str());
@@ -193,7 +199,7 @@ pub(super) async fn several_items_are_read_at_once(fixture: ContractFixture) -> 
 
 pub(super) async fn a_logical_partition_is_deleted_as_a_whole(
     fixture: ContractFixture,
-) -> CaseResult {
+) -> AccountCaseResult {
     let (gone, kept) = (fixture.fresh("gone"), fixture.fresh("kept"));
     for customer in [&gone, &kept] {
         let key = PartitionKey::from(customer.as_str());

@@ -14,6 +14,6 @@ mod resources;
 mod suite;
 mod writers;
 
-pub use check::ContractViolation;
+pub use check::AccountViolation;
 pub use fixture::ContractFixture;
-pub use suite::{CASES, ContractCase, Requirement, run};
+pub use suite::{AccountCase, CASES, Requirement, run};

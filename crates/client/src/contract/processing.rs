@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use model::PartitionKey;
 
 use super::ContractFixture;
-use super::check::{CaseResult, ContractViolation, TestOrder, equal, holds};
+use super::check::{AccountCaseResult, AccountViolation, TestOrder, equal, holds};
 use crate::change_feed::Change;
 use crate::processor::{Context, Processor, ProcessorStart, Reaction, ReactionError};
 use crate::query::Query;
@@ -47,13 +47,15 @@ async fn processor(
     name: &str,
     instance: &str,
     reaction: &Remember,
-) -> Result<Processor<TestOrder>, ContractViolation> {
+) -> Result<Processor<TestOrder>, AccountViolation> {
     let builder = Processor::<TestOrder>::builder(&fixture.orders, &fixture.leases, name);
     let builder = builder.instance(instance).start_at(ProcessorStart::Now).attempts_max(2);
     Ok(builder.build(reaction.clone()).await?)
 }
 
-pub(super) async fn a_processor_goes_on_where_it_was(fixture: ContractFixture) -> CaseResult {
+pub(super) async fn a_processor_goes_on_where_it_was(
+    fixture: ContractFixture,
+) -> AccountCaseResult {
     let customer = fixture.fresh("processed");
     let key = PartitionKey::from(customer.as_str());
     let reaction = Remember::new(&customer);
@@ -72,7 +74,7 @@ pub(super) async fn a_processor_goes_on_where_it_was(fixture: ContractFixture) -
     equal("handled once", reaction.seen().len(), 2)
 }
 
-pub(super) async fn a_lease_has_one_owner(fixture: ContractFixture) -> CaseResult {
+pub(super) async fn a_lease_has_one_owner(fixture: ContractFixture) -> AccountCaseResult {
     let customer = fixture.fresh("owned");
     let reaction = Remember::new(&customer);
     let first = processor(&fixture, &customer, "one", &reaction).await?;
@@ -89,7 +91,9 @@ pub(super) async fn a_lease_has_one_owner(fixture: ContractFixture) -> CaseResul
     holds("and share them", one.abs_diff(two) <= 1)
 }
 
-pub(super) async fn what_cannot_be_handled_is_parked(fixture: ContractFixture) -> CaseResult {
+pub(super) async fn what_cannot_be_handled_is_parked(
+    fixture: ContractFixture,
+) -> AccountCaseResult {
     let customer = fixture.fresh("parked");
     let key = PartitionKey::from(customer.as_str());
     let reaction = Remember::new(&customer);

@@ -4,7 +4,7 @@ use model::{Json, PartitionKey};
 use serde::{Deserialize, Serialize};
 
 use super::ContractFixture;
-use super::check::{CaseResult, TestOrder, equal, fails_with, holds};
+use super::check::{AccountCaseResult, TestOrder, equal, fails_with, holds};
 use crate::error::ErrorKind;
 use crate::query::{Query, QueryPageOptions};
 
@@ -17,7 +17,7 @@ struct StoredPlace {
 
 pub(super) async fn parameters_and_partition_keys_select_rows(
     fixture: ContractFixture,
-) -> CaseResult {
+) -> AccountCaseResult {
     let (ann, bob) = (fixture.fresh("query-ann"), fixture.fresh("query-bob"));
     for (customer, totals) in [(&ann, [1, 5, 9]), (&bob, [5, 6, 7])] {
         let key = PartitionKey::from(customer.as_str());
@@ -40,7 +40,7 @@ pub(super) async fn parameters_and_partition_keys_select_rows(
     equal("the ids of a list", found, vec!["1".to_owned(), "9".to_owned()])
 }
 
-pub(super) async fn a_value_cannot_change_the_query(fixture: ContractFixture) -> CaseResult {
+pub(super) async fn a_value_cannot_change_the_query(fixture: ContractFixture) -> AccountCaseResult {
     let customer = fixture.fresh("injection");
     let key = PartitionKey::from(customer.as_str());
     fixture.orders.create(&key, &TestOrder::new("1", &customer, 1)).await?;
@@ -49,7 +49,9 @@ pub(super) async fn a_value_cannot_change_the_query(fixture: ContractFixture) ->
     equal("rows", fixture.orders.query::<String>(&query).await?.value, Vec::new())
 }
 
-pub(super) async fn pages_continue_without_gap_or_repeat(fixture: ContractFixture) -> CaseResult {
+pub(super) async fn pages_continue_without_gap_or_repeat(
+    fixture: ContractFixture,
+) -> AccountCaseResult {
     let customer = fixture.fresh("pages");
     let key = PartitionKey::from(customer.as_str());
     for total in 0..25 {
@@ -77,7 +79,7 @@ pub(super) async fn pages_continue_without_gap_or_repeat(fixture: ContractFixtur
 
 pub(super) async fn a_prefix_selects_the_partitions_below_it(
     fixture: ContractFixture,
-) -> CaseResult {
+) -> AccountCaseResult {
     let world = fixture.fresh("earth");
     let other = fixture.fresh("mars");
     for (world, kind, id) in [(&world, "city", "1"), (&world, "river", "2"), (&other, "city", "3")]
@@ -98,7 +100,7 @@ pub(super) async fn a_prefix_selects_the_partitions_below_it(
 
 pub(super) async fn a_fan_out_finds_everything_and_is_counted(
     fixture: ContractFixture,
-) -> CaseResult {
+) -> AccountCaseResult {
     let mark = fixture.fresh("everywhere");
     for customer in ["a", "b", "c"] {
         let customer = fixture.fresh(customer);
@@ -118,7 +120,7 @@ pub(super) async fn a_fan_out_finds_everything_and_is_counted(
     holds("the fan-out is counted", fixture.account.fan_outs() > before)
 }
 
-pub(super) async fn feed_ranges_divide_a_query(fixture: ContractFixture) -> CaseResult {
+pub(super) async fn feed_ranges_divide_a_query(fixture: ContractFixture) -> AccountCaseResult {
     let mark = fixture.fresh("divided");
     for customer in ["a", "b", "c"] {
         let customer = fixture.fresh(customer);
@@ -138,7 +140,7 @@ pub(super) async fn feed_ranges_divide_a_query(fixture: ContractFixture) -> Case
     equal("the customers", found, ["a", "b", "c"].map(|name| fixture.fresh(name)).to_vec())
 }
 
-pub(super) async fn a_wrong_query_is_refused(fixture: ContractFixture) -> CaseResult {
+pub(super) async fn a_wrong_query_is_refused(fixture: ContractFixture) -> AccountCaseResult {
     let key = PartitionKey::from("anybody");
     let query = Query::text("SELECT FROM WHERE").within(key.clone());
     let refused = fixture.orders.query::<TestOrder>(&query).await;

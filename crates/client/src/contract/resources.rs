@@ -3,12 +3,12 @@
 use model::{PartitionKeyDefinition, Throughput, TimeToLive};
 
 use super::ContractFixture;
-use super::check::{CaseResult, equal, fails_with, holds};
+use super::check::{AccountCaseResult, equal, fails_with, holds};
 use crate::error::ErrorKind;
 
 pub(super) async fn a_database_is_created_only_when_it_is_missing(
     fixture: ContractFixture,
-) -> CaseResult {
+) -> AccountCaseResult {
     let again = fixture.database.create_if_missing(None).await?;
     equal("created again", again.value, false)?;
     fixture.database.read().await?;
@@ -18,7 +18,7 @@ pub(super) async fn a_database_is_created_only_when_it_is_missing(
 
 pub(super) async fn a_container_is_created_once_with_its_properties(
     fixture: ContractFixture,
-) -> CaseResult {
+) -> AccountCaseResult {
     let key = PartitionKeyDefinition::single("/other")?;
     let there = fixture.orders.create_if_missing(fixture.orders.properties(key), None).await?.value;
     let expected = PartitionKeyDefinition::single("/customer")?;
@@ -29,7 +29,9 @@ pub(super) async fn a_container_is_created_once_with_its_properties(
     equal("a hierarchical key", places.partition_key.to_json(), expected.to_json())
 }
 
-pub(super) async fn properties_of_a_container_are_replaced(fixture: ContractFixture) -> CaseResult {
+pub(super) async fn properties_of_a_container_are_replaced(
+    fixture: ContractFixture,
+) -> AccountCaseResult {
     let read = fixture.orders.read_properties().await?;
     holds("a container has an etag", read.etag.is_some())?;
     let mut properties = read.value;
@@ -44,14 +46,16 @@ pub(super) async fn properties_of_a_container_are_replaced(fixture: ContractFixt
     Ok(())
 }
 
-pub(super) async fn another_partition_key_is_refused(fixture: ContractFixture) -> CaseResult {
+pub(super) async fn another_partition_key_is_refused(
+    fixture: ContractFixture,
+) -> AccountCaseResult {
     let mut properties = fixture.orders.read_properties().await?.value;
     properties.partition_key = PartitionKeyDefinition::single("/another")?;
     let refused = fixture.orders.replace_properties(properties).await;
     fails_with("another partition key", refused, ErrorKind::BadRequest)
 }
 
-pub(super) async fn what_is_missing_is_not_found(fixture: ContractFixture) -> CaseResult {
+pub(super) async fn what_is_missing_is_not_found(fixture: ContractFixture) -> AccountCaseResult {
     let missing = fixture.database.container(&fixture.fresh("missing"))?;
     fails_with("its properties", missing.read_properties().await, ErrorKind::NotFound)?;
     let read = missing.read::<serde_json::Value>(&"a".into(), "a").await;
@@ -59,7 +63,9 @@ pub(super) async fn what_is_missing_is_not_found(fixture: ContractFixture) -> Ca
     fails_with("a name with a slash", fixture.database.container("a/b"), ErrorKind::BadRequest)
 }
 
-pub(super) async fn databases_and_containers_are_listed(fixture: ContractFixture) -> CaseResult {
+pub(super) async fn databases_and_containers_are_listed(
+    fixture: ContractFixture,
+) -> AccountCaseResult {
     let databases = fixture.account.list_databases().await?.value;
     holds("its database", databases.contains(fixture.database.id()))?;
     let containers = fixture.database.list_containers().await?.value;
@@ -72,7 +78,7 @@ pub(super) async fn databases_and_containers_are_listed(fixture: ContractFixture
     fails_with("containers of a missing database", missing, ErrorKind::NotFound)
 }
 
-pub(super) async fn throughput_is_read_and_replaced(fixture: ContractFixture) -> CaseResult {
+pub(super) async fn throughput_is_read_and_replaced(fixture: ContractFixture) -> AccountCaseResult {
     let container = fixture.database.container("metered")?;
     let key = PartitionKeyDefinition::single("/id")?;
     let manual = Throughput::manual(400)?;

@@ -3,19 +3,19 @@
 use std::future::Future;
 use std::pin::Pin;
 
-use super::check::ContractViolation;
+use super::check::AccountViolation;
 use super::fixture::ContractFixture;
 use super::{batches, feeds, items, processing, queries, resources, writers};
 use crate::account::Account;
 
 /// One promise.
 #[derive(Clone, Copy)]
-pub struct ContractCase {
+pub struct AccountCase {
     /// The promise as a sentence in snake case.
     pub name: &'static str,
     /// What an account must offer.
     pub needs: Requirement,
-    check: fn(ContractFixture) -> CaseFuture,
+    check: fn(ContractFixture) -> AccountCaseFuture,
 }
 
 /// What an account must offer for a case.
@@ -27,14 +27,14 @@ pub enum Requirement {
     AllVersions,
 }
 
-type CaseFuture = Pin<Box<dyn Future<Output = Result<(), ContractViolation>> + Send>>;
+type AccountCaseFuture = Pin<Box<dyn Future<Output = Result<(), AccountViolation>> + Send>>;
 
-impl ContractCase {
+impl AccountCase {
     /// Tries the promise.
     ///
     /// # Errors
     /// What was promised and what happened instead.
-    pub async fn check(&self, fixture: &ContractFixture) -> Result<(), ContractViolation> {
+    pub async fn check(&self, fixture: &ContractFixture) -> Result<(), AccountViolation> {
         (self.check)(fixture.clone()).await.map_err(|violation| violation.in_case(self.name))
     }
 }
@@ -42,11 +42,11 @@ impl ContractCase {
 /// Tries every promise an account with these abilities must keep, and gives those that are broken.
 ///
 /// # Errors
-/// [`ContractViolation`] when the fixture cannot be prepared.
+/// [`AccountViolation`] when the fixture cannot be prepared.
 pub async fn run(
     account: &Account,
     abilities: &[Requirement],
-) -> Result<Vec<ContractViolation>, ContractViolation> {
+) -> Result<Vec<AccountViolation>, AccountViolation> {
     let fixture = ContractFixture::prepare(account).await?;
     let mut broken = Vec::new();
     for case in CASES {
@@ -61,7 +61,7 @@ pub async fn run(
 macro_rules! cases {
     ($($needs:ident $module:ident::$case:ident),* $(,)?) => {
         /// Every promise.
-        pub const CASES: &[ContractCase] = &[$(ContractCase {
+        pub const CASES: &[AccountCase] = &[$(AccountCase {
             name: stringify!($case),
             needs: Requirement::$needs,
             check: |fixture| Box::pin($module::$case(fixture)),

@@ -4,7 +4,7 @@ use model::PartitionKey;
 use serde::{Deserialize, Serialize};
 
 use super::ContractFixture;
-use super::check::{CaseResult, ContractViolation, TestOrder, equal, fails_with};
+use super::check::{AccountCaseResult, AccountViolation, TestOrder, equal, fails_with};
 use crate::error::ErrorKind;
 
 /// What a program knows of a larger item.
@@ -24,7 +24,7 @@ struct Address {
 
 pub(super) async fn what_a_type_does_not_know_survives_a_save(
     fixture: ContractFixture,
-) -> CaseResult {
+) -> AccountCaseResult {
     let customer = fixture.fresh("unknown");
     let key = PartitionKey::from(customer.as_str());
     let whole = serde_json::json!({
@@ -51,7 +51,7 @@ pub(super) async fn what_a_type_does_not_know_survives_a_save(
 
 pub(super) async fn modifications_at_the_same_time_are_all_kept(
     fixture: ContractFixture,
-) -> CaseResult {
+) -> AccountCaseResult {
     let customer = fixture.fresh("counter");
     let key = PartitionKey::from(customer.as_str());
     fixture.orders.create(&key, &TestOrder::new("1", &customer, 0)).await?;
@@ -71,14 +71,14 @@ pub(super) async fn modifications_at_the_same_time_are_all_kept(
         });
     }
     while let Some(ended) = writers.join_next().await {
-        ended.map_err(|error| ContractViolation::new(error.to_string()))??;
+        ended.map_err(|error| AccountViolation::new(error.to_string()))??;
     }
     equal("the sum", fixture.orders.read::<TestOrder>(&key, "1").await?.value.value.total, 40)
 }
 
 pub(super) async fn a_modification_that_changes_nothing_writes_nothing(
     fixture: ContractFixture,
-) -> CaseResult {
+) -> AccountCaseResult {
     let customer = fixture.fresh("same");
     let key = PartitionKey::from(customer.as_str());
     let created = fixture.orders.create(&key, &TestOrder::new("1", &customer, 1)).await?;
@@ -90,12 +90,13 @@ pub(super) async fn a_modification_that_changes_nothing_writes_nothing(
     equal("its etag", modified.etag, created.etag)
 }
 
-pub(super) async fn a_refused_modification_ends_the_loop(fixture: ContractFixture) -> CaseResult {
+pub(super) async fn a_refused_modification_ends_the_loop(
+    fixture: ContractFixture,
+) -> AccountCaseResult {
     let customer = fixture.fresh("refusing");
     let key = PartitionKey::from(customer.as_str());
     fixture.orders.create(&key, &TestOrder::new("1", &customer, 1)).await?;
-    let refuse =
-        |_: &mut TestOrder| Err::<(), ContractViolation>(ContractViolation::new("sold out"));
+    let refuse = |_: &mut TestOrder| Err::<(), AccountViolation>(AccountViolation::new("sold out"));
     let refused = fixture.orders.modify(&key, "1", refuse).await;
     equal("the reason", refused.err().map(|error| error.to_string()), Some("sold out".to_owned()))
 }

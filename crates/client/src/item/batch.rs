@@ -25,12 +25,12 @@ use super::typed::{item_id, to_json};
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Batch {
-    entries: Vec<BatchEntry>,
+    entries: Vec<BatchItemOperation>,
 }
 
 /// One operation of a transactional batch.
 #[derive(Clone, Debug)]
-pub(crate) enum BatchEntry {
+pub(crate) enum BatchItemOperation {
     Create { item: Json },
     Upsert { item: Json, etag: Option<EntityTag> },
     Replace { id: ItemId, item: Json, etag: Option<EntityTag> },
@@ -61,7 +61,7 @@ impl Batch {
     pub fn create(self, value: &impl Serialize) -> Result<Self> {
         let item = to_json(value)?;
         item_id(&item)?;
-        Ok(self.and(BatchEntry::Create { item }))
+        Ok(self.and(BatchItemOperation::Create { item }))
     }
 
     /// Creates or replaces an item.
@@ -71,7 +71,7 @@ impl Batch {
     pub fn upsert(self, value: &impl Serialize, if_match: Option<&EntityTag>) -> Result<Self> {
         let item = to_json(value)?;
         item_id(&item)?;
-        Ok(self.and(BatchEntry::Upsert { item, etag: if_match.cloned() }))
+        Ok(self.and(BatchItemOperation::Upsert { item, etag: if_match.cloned() }))
     }
 
     /// Replaces an item with this value. Properties that the type does not know are removed.
@@ -81,7 +81,7 @@ impl Batch {
     pub fn replace(self, value: &impl Serialize, if_match: Option<&EntityTag>) -> Result<Self> {
         let item = to_json(value)?;
         let id = item_id(&item)?;
-        Ok(self.and(BatchEntry::Replace { id, item, etag: if_match.cloned() }))
+        Ok(self.and(BatchItemOperation::Replace { id, item, etag: if_match.cloned() }))
     }
 
     /// Writes back an item that was read and changed, if nobody else wrote it in the meantime.
@@ -94,7 +94,7 @@ impl Batch {
         })?;
         let item = item.merge_changes()?.item;
         let id = item_id(&item)?;
-        Ok(self.and(BatchEntry::Replace { id, item, etag: Some(etag) }))
+        Ok(self.and(BatchItemOperation::Replace { id, item, etag: Some(etag) }))
     }
 
     /// Patches an item. The official SDK has no such operation, so a connected account refuses it.
@@ -103,7 +103,7 @@ impl Batch {
     /// `BadRequest` for an id that breaks the rules for ids.
     pub fn patch(self, id: &str, patch: Patch, if_match: Option<&EntityTag>) -> Result<Self> {
         let id = ItemId::new(id)?;
-        Ok(self.and(BatchEntry::Patch { id, patch, etag: if_match.cloned() }))
+        Ok(self.and(BatchItemOperation::Patch { id, patch, etag: if_match.cloned() }))
     }
 
     /// Deletes an item.
@@ -112,7 +112,7 @@ impl Batch {
     /// `BadRequest` for an id that breaks the rules for ids.
     pub fn delete(self, id: &str, if_match: Option<&EntityTag>) -> Result<Self> {
         let id = ItemId::new(id)?;
-        Ok(self.and(BatchEntry::Delete { id, etag: if_match.cloned() }))
+        Ok(self.and(BatchItemOperation::Delete { id, etag: if_match.cloned() }))
     }
 
     /// Reads an item, including the changes of the preceding operations.
@@ -121,15 +121,15 @@ impl Batch {
     /// `BadRequest` for an id that breaks the rules for ids.
     pub fn read(self, id: &str) -> Result<Self> {
         let id = ItemId::new(id)?;
-        Ok(self.and(BatchEntry::Read { id }))
+        Ok(self.and(BatchItemOperation::Read { id }))
     }
 
-    fn and(mut self, entry: BatchEntry) -> Self {
+    fn and(mut self, entry: BatchItemOperation) -> Self {
         self.entries.push(entry);
         self
     }
 
-    pub(crate) fn into_entries(self) -> Vec<BatchEntry> {
+    pub(crate) fn into_entries(self) -> Vec<BatchItemOperation> {
         self.entries
     }
 }

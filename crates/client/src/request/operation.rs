@@ -12,7 +12,7 @@ use model::{
 };
 
 use crate::change_feed::ChangeStart;
-use crate::item::BatchEntry;
+use crate::item::BatchItemOperation;
 use crate::query::{QueryPageOptions, QueryScope, QueryText};
 use crate::response::{ClientSessionToken, EntityTag};
 
@@ -97,7 +97,7 @@ pub(crate) enum BackendRequest {
     Batch {
         container: Arc<ContainerLink>,
         partition_key: PartitionKey,
-        entries: Vec<BatchEntry>,
+        entries: Vec<BatchItemOperation>,
     },
     Query {
         container: Arc<ContainerLink>,

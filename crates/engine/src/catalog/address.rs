@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use model::{ContainerId, DatabaseId, PartitionKeyDefinition, ResourceId};
 
-use super::container::Container;
-use super::view::Database;
+use super::container::ContainerEntry;
+use super::view::DatabaseEntry;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::operation::ContainerLink;
@@ -91,7 +91,7 @@ impl Engine {
         Ok((sum, map.partitions.len()))
     }
 
-    fn find_database(&self, named: &str) -> Result<(Arc<Database>, bool)> {
+    fn find_database(&self, named: &str) -> Result<(Arc<DatabaseEntry>, bool)> {
         if self.is_closed() {
             return Err(Error::closed());
         }
@@ -106,7 +106,7 @@ impl Engine {
     }
 }
 
-fn by_rid<'a>(database: &'a Database, named: &str) -> Result<&'a Arc<Container>> {
+fn by_rid<'a>(database: &'a DatabaseEntry, named: &str) -> Result<&'a Arc<ContainerEntry>> {
     let rid = ResourceId::parse(named).ok();
     let mut containers = database.containers.values();
     containers

@@ -14,7 +14,7 @@ use model::{
 use super::database::{already_exists, metadata_read, metadata_written};
 use super::record::{ContainerRecord, PartitionRecord, ThroughputRecord};
 use super::store::{CatalogStore, CatalogWrite};
-use super::view::Database;
+use super::view::DatabaseEntry;
 use crate::container::{CompiledProperties, ContainerIdentity, CurrentProperties};
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
@@ -27,7 +27,7 @@ use crate::throughput::ContainerThroughput;
 
 /// A container with its running partitions.
 #[derive(Debug)]
-pub(crate) struct Container {
+pub(crate) struct ContainerEntry {
     pub(crate) link: ContainerLink,
     pub(crate) identity: Arc<ContainerIdentity>,
     compiled: Arc<CurrentProperties>,
@@ -39,7 +39,7 @@ pub(crate) struct Container {
     pub(crate) throughput: ContainerThroughput,
 }
 
-impl Container {
+impl ContainerEntry {
     /// Starts the writers of a stored container.
     pub(crate) async fn start(
         engine: &Engine,
@@ -232,9 +232,9 @@ impl Engine {
         // The commit comes first: a container must not take writes before the catalog knows its shards, or a crash
         // would lose them.
         catalog.commit(write).await?;
-        let container = Container::start(self, &database.record.properties.id, record).await?;
+        let container = ContainerEntry::start(self, &database.record.properties.id, record).await?;
         let value = container.resource();
-        let mut database = Database::clone(&database);
+        let mut database = DatabaseEntry::clone(&database);
         database.containers.insert(id, Arc::new(container));
         self.replace_view(self.view().with_database(database));
         Ok(metadata_written(value))
@@ -243,7 +243,7 @@ impl Engine {
     fn new_container(
         &self,
         catalog: &mut CatalogStore,
-        database: &Database,
+        database: &DatabaseEntry,
         operation: CreateContainer,
     ) -> ContainerRecord {
         let shared = database.record.throughput.is_some();
@@ -280,7 +280,7 @@ impl Engine {
         }
     }
 
-    fn new_container_rid(&self, database: &Database) -> ResourceId {
+    fn new_container_rid(&self, database: &DatabaseEntry) -> ResourceId {
         loop {
             let number = u32::try_from(self.core.environment.random() >> 33).unwrap_or_default();
             let rid = ResourceId::container(&database.record.rid, number);

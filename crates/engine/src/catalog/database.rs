@@ -7,7 +7,7 @@ use model::{DatabaseId, ResourceId};
 
 use super::record::{DatabaseRecord, ThroughputRecord};
 use super::store::CatalogWrite;
-use super::view::Database;
+use super::view::DatabaseEntry;
 use crate::charge;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
@@ -50,7 +50,9 @@ impl Engine {
         catalog.commit(write).await?;
         let value = resource(&record);
         self.share_throughput(&record);
-        self.replace_view(view.with_database(Database { record, containers: Default::default() }));
+        self.replace_view(
+            view.with_database(DatabaseEntry { record, containers: Default::default() }),
+        );
         Ok(metadata_written(value))
     }
 

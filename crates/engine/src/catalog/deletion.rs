@@ -8,7 +8,7 @@ use model::DatabaseId;
 
 use super::database::metadata_written;
 use super::store::CatalogWrite;
-use super::view::Database;
+use super::view::DatabaseEntry;
 use crate::engine::Engine;
 use crate::error::Result;
 use crate::operation::ContainerLink;
@@ -37,7 +37,7 @@ impl Engine {
             container.retire(pauses).await;
         }
         removed?;
-        let mut database = Database::clone(&*self.database(&link.database)?);
+        let mut database = DatabaseEntry::clone(&*self.database(&link.database)?);
         database.containers.remove(&link.container);
         self.replace_view(self.view().with_database(database));
         Ok(metadata_written(()))

@@ -2,14 +2,14 @@
 //!
 //! Owns the operation. The choice is stored with the container.
 
-use super::container::Container;
+use super::container::ContainerEntry;
 use super::store::CatalogWrite;
 use crate::engine::Engine;
 use crate::error::Result;
 use crate::metering::OperationKind;
 use crate::operation::ContainerLink;
 
-impl Container {
+impl ContainerEntry {
     /// Applies the choice for the container, or else that of the account.
     pub(crate) fn refresh_enforcement(&self, engine: &Engine) {
         let chosen = self.record().enforce_throughput;

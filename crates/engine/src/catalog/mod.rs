@@ -17,7 +17,7 @@ mod view;
 
 pub use address::{ContainerAddress, DatabaseAddress};
 pub use attached::{AttachedKind, AttachedResource};
-pub(crate) use container::Container;
+pub(crate) use container::ContainerEntry;
 pub(crate) use record::PartitionRecord;
 pub(crate) use store::{CatalogStore, CatalogWrite};
-pub(crate) use view::{CatalogView, Database};
+pub(crate) use view::{CatalogView, DatabaseEntry};

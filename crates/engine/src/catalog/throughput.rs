@@ -4,11 +4,11 @@
 
 use model::{ResourceId, Throughput};
 
-use super::container::Container;
+use super::container::ContainerEntry;
 use super::database::{metadata_read, metadata_written};
 use super::record::{DatabaseRecord, ThroughputRecord};
 use super::store::CatalogWrite;
-use super::view::Database;
+use super::view::DatabaseEntry;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::operation::ThroughputOwner;
@@ -72,7 +72,7 @@ impl Engine {
         let mut write = CatalogWrite::default();
         match owner {
             ThroughputOwner::Database(id) => {
-                let mut database = Database::clone(&*self.database(id)?);
+                let mut database = DatabaseEntry::clone(&*self.database(id)?);
                 let holding = |old: &ThroughputRecord| holding_of(&database, old);
                 let old = database.record.throughput.as_ref();
                 let (replaced, holding) = replaced(old, throughput, holding)?;
@@ -119,14 +119,14 @@ fn replaced(
 }
 
 /// What the minimum of a container's own throughput depends on.
-fn holding(container: &Container, record: &ThroughputRecord) -> Holding {
+fn holding(container: &ContainerEntry, record: &ThroughputRecord) -> Holding {
     let partitions = &container.map().partitions;
     let bytes = partitions.iter().map(|partition| partition.published.usage().item_bytes);
     Holding { item_bytes: bytes.sum(), highest_ever: record.highest_ever, sharing: 0 }
 }
 
 /// What the minimum of shared throughput depends on.
-fn holding_of(database: &Database, record: &ThroughputRecord) -> Holding {
+fn holding_of(database: &DatabaseEntry, record: &ThroughputRecord) -> Holding {
     let sharing = database.containers.values();
     let sharing = sharing.filter(|container| container.record().throughput.is_none());
     sharing.fold(Holding { highest_ever: record.highest_ever, ..Holding::default() }, |sum, one| {

@@ -8,25 +8,25 @@ use std::sync::Arc;
 
 use model::{ContainerId, DatabaseId};
 
-use super::container::Container;
+use super::container::ContainerEntry;
 use super::record::DatabaseRecord;
 
 /// One database with its containers.
 #[derive(Clone, Debug)]
-pub(crate) struct Database {
+pub(crate) struct DatabaseEntry {
     pub(crate) record: DatabaseRecord,
-    pub(crate) containers: HashMap<ContainerId, Arc<Container>>,
+    pub(crate) containers: HashMap<ContainerId, Arc<ContainerEntry>>,
 }
 
 /// All databases of the account at one point in time.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CatalogView {
-    pub(crate) databases: HashMap<DatabaseId, Arc<Database>>,
+    pub(crate) databases: HashMap<DatabaseId, Arc<DatabaseEntry>>,
 }
 
 impl CatalogView {
     /// The same view with one database replaced or added.
-    pub(crate) fn with_database(&self, database: Database) -> Self {
+    pub(crate) fn with_database(&self, database: DatabaseEntry) -> Self {
         let mut databases = self.databases.clone();
         databases.insert(database.record.properties.id.clone(), Arc::new(database));
         Self { databases }
@@ -40,7 +40,7 @@ impl CatalogView {
     }
 
     /// All containers.
-    pub(crate) fn containers(&self) -> Vec<Arc<Container>> {
+    pub(crate) fn containers(&self) -> Vec<Arc<ContainerEntry>> {
         let mut containers: Vec<_> = self
             .databases
             .values()

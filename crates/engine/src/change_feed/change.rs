@@ -7,7 +7,7 @@ use model::{Lsn, PartitionKey, TimestampSeconds};
 use super::position::ChangeFeedPosition;
 use crate::key_layout::{ChangePosition, ItemKey, ItemKeyView};
 use crate::record::{LoggedItem, Removal};
-use crate::response::Item;
+use crate::response::ItemResource;
 
 /// What happened to an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,10 +24,10 @@ pub enum ChangeOperation {
 
 /// One change. Its parts are decoded from the stored form when they are asked for: most readers use the item alone.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Change {
+pub struct ChangeRecord {
     content: ChangeContent,
     lsn: Lsn,
-    previous: Option<Box<Item>>,
+    previous: Option<Box<ItemResource>>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -45,7 +45,7 @@ pub(super) struct RemovedItem {
     pub(super) timestamp: TimestampSeconds,
 }
 
-impl Change {
+impl ChangeRecord {
     pub(super) fn written(item: LoggedItem, lsn: Lsn) -> Self {
         Self { content: ChangeContent::Written(item), lsn, previous: None }
     }
@@ -54,7 +54,7 @@ impl Change {
         Self { content: ChangeContent::Removed(Box::new(removed)), lsn, previous: None }
     }
 
-    pub(super) fn set_previous(&mut self, previous: Option<Item>) {
+    pub(super) fn set_previous(&mut self, previous: Option<ItemResource>) {
         self.previous = previous.map(Box::new);
     }
 
@@ -102,9 +102,9 @@ impl Change {
 
     /// The item after the change; none for a deletion. It shares the bytes of the change.
     #[must_use]
-    pub fn current(&self) -> Option<Item> {
+    pub fn current(&self) -> Option<ItemResource> {
         match &self.content {
-            ChangeContent::Written(item) => Some(Item::from_change(item, self.lsn)),
+            ChangeContent::Written(item) => Some(ItemResource::from_change(item, self.lsn)),
             ChangeContent::Removed(_) => None,
         }
     }
@@ -120,7 +120,7 @@ impl Change {
 
     /// The item before the change, if the mode is all versions and it is still kept.
     #[must_use]
-    pub fn previous(&self) -> Option<&Item> {
+    pub fn previous(&self) -> Option<&ItemResource> {
         self.previous.as_deref()
     }
 
@@ -151,7 +151,7 @@ impl Change {
 pub struct ChangeFeedPage {
     /// Changes of one physical partition in the order of their lsn. Empty without `more`: there is nothing new. Empty
     /// with `more`: everything that was read lies outside the feed range.
-    pub changes: Vec<Change>,
+    pub changes: Vec<ChangeRecord>,
     /// Where the next page starts.
     pub position: ChangeFeedPosition,
     /// The same position as an opaque text.

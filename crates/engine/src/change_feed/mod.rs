@@ -10,6 +10,6 @@ mod request;
 mod scan;
 mod start;
 
-pub use change::{Change, ChangeFeedPage, ChangeOperation};
+pub use change::{ChangeFeedPage, ChangeOperation, ChangeRecord};
 pub use position::{ChangeFeedPosition, RangePosition};
 pub use request::{ChangeFeedMode, ChangeFeedStart, ReadChangeFeed};

@@ -8,11 +8,11 @@ use std::sync::Arc;
 use model::limits::PAGE_ITEMS_DEFAULT;
 use model::{FeedRange, Lsn, RequestCharge, SessionToken};
 
-use super::change::{Change, ChangeFeedPage};
+use super::change::{ChangeFeedPage, ChangeRecord};
 use super::position::{ChangeFeedPosition, RangePosition};
 use super::request::{ChangeFeedMode, ReadChangeFeed};
 use super::scan::{FeedScan, FeedScanResult};
-use crate::catalog::Container;
+use crate::catalog::ContainerEntry;
 use crate::charge;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
@@ -20,7 +20,7 @@ use crate::key_layout::{LogicalPartition, STATE, STATE_KEY};
 use crate::metering::{Amount, OperationKind};
 use crate::partition::{PartitionState, PhysicalPartition};
 use crate::record::own_bytes;
-use crate::response::{Item, Response};
+use crate::response::{ItemResource, Response};
 use crate::throughput::{Admission, MultiAdmission};
 
 impl Engine {
@@ -51,7 +51,7 @@ impl Engine {
     /// reclaimed, and the read must be repeated with the new map.
     async fn read_changes_once(
         &self,
-        container: &Container,
+        container: &ContainerEntry,
         operation: &ReadChangeFeed,
     ) -> Result<std::result::Result<Response<ChangeFeedPage>, Arc<PhysicalPartition>>> {
         let compiled = container.compiled();
@@ -92,7 +92,7 @@ impl Engine {
             let scanned = self.scan_part(container, &partition, &part, operation, items_max);
             let Some(found) = scanned.await? else { return Ok(Err(partition)) };
             more |= found.through.is_some();
-            let seen = found.changes.last().map_or(Lsn::ZERO, Change::lsn);
+            let seen = found.changes.last().map_or(Lsn::ZERO, ChangeRecord::lsn);
             let through = found.through.unwrap_or(lsn.max(seen)).max(part.lsn);
             // The part that was read goes to the end: the next page begins with another partition, so that a busy one
             // does not starve the others.
@@ -110,7 +110,7 @@ impl Engine {
         let kind = OperationKind::ChangeFeed;
         let (throughput, now) = (&container.throughput, self.now());
         let admission = MultiAdmission::already_admitted(throughput, visited, kind, now, logical);
-        let texts = changes.iter().filter_map(Change::current_text);
+        let texts = changes.iter().filter_map(ChangeRecord::current_text);
         let bytes = texts.map(<[u8]>::len).sum();
         admission.debit(charge, Amount { items: changes.len(), bytes });
         let position = ChangeFeedPosition { ranges: waiting.into() };
@@ -120,7 +120,7 @@ impl Engine {
     }
 
     /// The charge of the changes, and of partitions without any.
-    fn feed_charge(&self, changes: &[Change], empty_partitions: u64) -> RequestCharge {
+    fn feed_charge(&self, changes: &[ChangeRecord], empty_partitions: u64) -> RequestCharge {
         let level = self.core.settings.consistency;
         let nothing = charge::nothing_found(level).times(empty_partitions);
         if changes.is_empty() && empty_partitions > 0 {
@@ -135,7 +135,7 @@ impl Engine {
     /// The logical partition that is read, if the feed range is one.
     fn logical_partition(
         &self,
-        container: &Container,
+        container: &ContainerEntry,
         operation: &ReadChangeFeed,
     ) -> Option<LogicalPartition> {
         let definition = &container.identity.definition;
@@ -151,7 +151,7 @@ impl Engine {
     /// was not retired by then, the snapshot contains all its writes.
     async fn scan_part(
         &self,
-        container: &Container,
+        container: &ContainerEntry,
         partition: &PhysicalPartition,
         part: &RangePosition,
         operation: &ReadChangeFeed,
@@ -206,13 +206,13 @@ impl Engine {
     }
 }
 
-fn previous_text(change: &Change) -> Option<&[u8]> {
-    change.previous().map(Item::text)
+fn previous_text(change: &ChangeRecord) -> Option<&[u8]> {
+    change.previous().map(ItemResource::text)
 }
 
 /// The partitions that own a range now, each with its part of it.
 fn split_by_partition(
-    container: &Container,
+    container: &ContainerEntry,
     position: &RangePosition,
 ) -> Result<Vec<(Arc<PhysicalPartition>, RangePosition)>> {
     let partitions = container.map().overlapping(&position.range);

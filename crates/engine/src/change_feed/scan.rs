@@ -10,13 +10,13 @@ use model::limits::TRANSACTIONAL_BATCH_OPERATIONS_MAX;
 use model::{EpkRange, Lsn, PartitionKey};
 use storage::{Direction, Entry, Read, Scan, ScanLimit, ScanPage, Shard, Space, StorageValue};
 
-use super::change::{Change, RemovedItem};
+use super::change::{ChangeRecord, RemovedItem};
 use super::request::ChangeFeedMode;
 use crate::container::{CompiledProperties, ContainerIdentity};
 use crate::error::{Error, Result};
 use crate::key_layout::{CHANGE_LOG, ChangePosition, ItemKeyView, VERSIONS};
 use crate::record::{LoggedItem, Version, resolve_position};
-use crate::response::Item;
+use crate::response::ItemResource;
 
 /// Entries read for one page at most, so that a narrow range in a busy partition does not delay a reader for long.
 const ENTRIES_MAX: usize = 10_000;
@@ -39,7 +39,7 @@ pub(crate) struct FeedScan<'scan> {
 
 /// The changes of a scan.
 pub(crate) struct FeedScanResult {
-    pub(crate) changes: Vec<Change>,
+    pub(crate) changes: Vec<ChangeRecord>,
     /// Everything up to this lsn was read; none if the end of the log was reached.
     pub(crate) through: Option<Lsn>,
 }
@@ -100,7 +100,8 @@ impl FeedScan<'_> {
         entries: impl Iterator<Item = (FeedSource, Entry)>,
     ) -> Result<FeedScanResult> {
         let FeedPageLimits { after, items_max, through } = page;
-        let mut changes: Vec<Change> = Vec::with_capacity(entries.size_hint().0.min(items_max));
+        let mut changes: Vec<ChangeRecord> =
+            Vec::with_capacity(entries.size_hint().0.min(items_max));
         let mut last = after;
         for (source, entry) in entries {
             let lsn = position(&entry)?.lsn;
@@ -153,13 +154,18 @@ impl FeedScan<'_> {
 
     /// Adds the change of a log entry, if it matches.
     #[inline]
-    fn add_logged(&self, lsn: Lsn, value: StorageValue, changes: &mut Vec<Change>) -> Result<()> {
+    fn add_logged(
+        &self,
+        lsn: Lsn,
+        value: StorageValue,
+        changes: &mut Vec<ChangeRecord>,
+    ) -> Result<()> {
         let item = LoggedItem::decode(value, self.container.levels())?;
         let is_expired = self.mode == ChangeFeedMode::LatestVersion
             && self.compiled.expires_items()
             && self.compiled.is_expired(&item.header(), self.now);
         if !is_expired && self.matches(item.key()) {
-            changes.push(Change::written(item, lsn));
+            changes.push(ChangeRecord::written(item, lsn));
         }
         Ok(())
     }
@@ -169,12 +175,12 @@ impl FeedScan<'_> {
         &self,
         lsn: Lsn,
         value: StorageValue,
-        changes: &mut Vec<Change>,
+        changes: &mut Vec<ChangeRecord>,
     ) -> Result<()> {
         let levels = self.container.levels();
         if let Some(item) = Version::superseded(&value, levels)? {
             if self.matches(item.key()) {
-                changes.push(Change::written(item, lsn));
+                changes.push(ChangeRecord::written(item, lsn));
             }
             return Ok(());
         }
@@ -185,7 +191,7 @@ impl FeedScan<'_> {
         if self.matches(key.view()) {
             let previous = resolve_position(previous, lsn);
             let removed = RemovedItem { key, removal, previous, timestamp: ended };
-            changes.push(Change::removed(removed, lsn));
+            changes.push(ChangeRecord::removed(removed, lsn));
         }
         Ok(())
     }
@@ -200,7 +206,7 @@ impl FeedScan<'_> {
     }
 
     /// The item at an earlier position, if it is still kept.
-    async fn read_version(&self, position: ChangePosition) -> Result<Option<Item>> {
+    async fn read_version(&self, position: ChangePosition) -> Result<Option<ItemResource>> {
         if position.lsn == Lsn::ZERO {
             return Ok(None);
         }
@@ -208,7 +214,9 @@ impl FeedScan<'_> {
             return Ok(None);
         };
         match Version::decode(value, self.container.levels())?.0 {
-            Version::Superseded { record, .. } => Ok(Some(Item::from_record(record, position.lsn))),
+            Version::Superseded { record, .. } => {
+                Ok(Some(ItemResource::from_record(record, position.lsn)))
+            }
             Version::Removed { .. } => Ok(None),
         }
     }

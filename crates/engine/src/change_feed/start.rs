@@ -8,7 +8,7 @@ use storage::{Direction, KeyRange, Scan, ScanLimit, StorageKey};
 
 use super::position::{ChangeFeedPosition, RangePosition};
 use super::request::{ChangeFeedMode, ChangeFeedStart};
-use crate::catalog::Container;
+use crate::catalog::ContainerEntry;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::key_layout::{CHANGE_LOG, ChangePosition, STATE, STATE_KEY};
@@ -22,7 +22,7 @@ impl Engine {
     /// The positions of a start.
     pub(crate) async fn starting_position(
         &self,
-        container: &Container,
+        container: &ContainerEntry,
         range: &EpkRange,
         mode: ChangeFeedMode,
         start: &ChangeFeedStart,
@@ -61,7 +61,7 @@ impl Engine {
     /// The greatest lsn such that every change at `time` or later lies after it.
     async fn lsn_before(
         &self,
-        container: &Container,
+        container: &ContainerEntry,
         partition: &PhysicalPartition,
         time: TimestampSeconds,
     ) -> Result<Lsn> {
@@ -90,7 +90,7 @@ impl Engine {
 
     async fn first_after(
         &self,
-        container: &Container,
+        container: &ContainerEntry,
         partition: &PhysicalPartition,
         lsn: Lsn,
     ) -> Result<Option<(Lsn, TimestampSeconds)>> {
@@ -104,7 +104,7 @@ impl Engine {
     /// The first change up to `through` that happened at `time` or later, found by reading all of them.
     async fn scan_interleaved(
         &self,
-        container: &Container,
+        container: &ContainerEntry,
         partition: &PhysicalPartition,
         through: Lsn,
         time: TimestampSeconds,

@@ -14,7 +14,7 @@ use crate::metering::OperationKind;
 use crate::operation::CreateItem;
 use crate::partition::Abort;
 use crate::record::Placement;
-use crate::response::{Item, Response};
+use crate::response::{ItemResource, Response};
 use crate::transaction::{ItemChange, ItemTransaction};
 
 impl Engine {
@@ -23,7 +23,7 @@ impl Engine {
     /// # Errors
     /// `Conflict` when its id or a unique key is taken in its logical partition, `Invalid`, `PartitionKeyMismatch` or
     /// `TooLarge` for an item the service would not take, `OwnerNotFound` without container.
-    pub async fn create_item(&self, operation: CreateItem) -> Result<Response<Item>> {
+    pub async fn create_item(&self, operation: CreateItem) -> Result<Response<ItemResource>> {
         let container = self.container(&operation.container)?;
         let CreateItem { partition_key, item, options, .. } = operation;
         let new = input::check(&container.identity, partition_key.as_ref(), item)

@@ -11,7 +11,7 @@ use model::{ContinuationToken, EpkRange, FeedRange, PartitionKey, SessionToken};
 use storage::{Direction, KeyRange, Scan, ScanLimit, StorageKey};
 
 use super::input::logical_partition;
-use crate::catalog::Container;
+use crate::catalog::ContainerEntry;
 use crate::charge;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
@@ -20,7 +20,7 @@ use crate::metering::{Amount, OperationKind};
 use crate::operation::{ListItems, PageOptions};
 use crate::partition::PhysicalPartition;
 use crate::record::ItemRecord;
-use crate::response::{Item, Page, Response};
+use crate::response::{FeedPage, ItemResource, Response};
 use crate::session;
 use crate::throughput::{Admission, MultiAdmission, PartitionThroughput};
 
@@ -32,7 +32,10 @@ impl Engine {
     ///
     /// # Errors
     /// `ContinuationRefused` for a token of another container or another kind of read.
-    pub async fn list_items(&self, operation: ListItems) -> Result<Response<Page<Item>>> {
+    pub async fn list_items(
+        &self,
+        operation: ListItems,
+    ) -> Result<Response<FeedPage<ItemResource>>> {
         let container = self.container(&operation.container)?;
         let range = resumed_range(&container, &operation)?;
         let target = match &operation.feed_range {
@@ -49,7 +52,7 @@ impl Engine {
             }
         };
         let level = self.charges().read_level(operation.options.consistency);
-        let bytes = || gathered.items.iter().map(Item::own_bytes);
+        let bytes = || gathered.items.iter().map(ItemResource::own_bytes);
         let charge = charge::feed_page(bytes(), gathered.visited.len() as u64, level);
         let explain = operation.options.explain_charge;
         let explanation =
@@ -63,7 +66,7 @@ impl Engine {
             ContinuationToken::encode(TOKEN_KIND, TOKEN_VERSION, &container.identity.rid, &last)
                 .to_string()
         });
-        let value = Page { items: gathered.items, continuation };
+        let value = FeedPage { items: gathered.items, continuation };
         Ok(Response { value, charge, session_token: Some(session_token), explanation })
     }
 
@@ -71,7 +74,7 @@ impl Engine {
     /// reclaimed, and the page must be read again.
     async fn gather_page(
         &self,
-        container: &Container,
+        container: &ContainerEntry,
         range: &KeyRange,
         operation: &ListItems,
         logical: Option<LogicalPartitionRef<'_>>,
@@ -102,7 +105,7 @@ impl Engine {
     /// Scans one partition into the page, without expired items.
     async fn gather(
         &self,
-        container: &Container,
+        container: &ContainerEntry,
         shard: storage::Shard,
         mut range: KeyRange,
         items_max: usize,
@@ -123,7 +126,7 @@ impl Engine {
                 if !compiled.is_expired(&record.header, self.now()) {
                     gathered.bytes += record.body_len();
                     let lsn = record.header.position.lsn;
-                    gathered.items.push(Item::from_record(record, lsn));
+                    gathered.items.push(ItemResource::from_record(record, lsn));
                 }
             }
             gathered.more = page.more;
@@ -139,7 +142,7 @@ impl Engine {
 
 #[derive(Default)]
 struct GatheredPage {
-    items: Vec<Item>,
+    items: Vec<ItemResource>,
     bytes: usize,
     last: Option<StorageKey>,
     more: bool,
@@ -154,7 +157,7 @@ impl GatheredPage {
 }
 
 /// Item keys of a feed range.
-fn feed_key_range(container: &Container, feed_range: &FeedRange) -> KeyRange {
+fn feed_key_range(container: &ContainerEntry, feed_range: &FeedRange) -> KeyRange {
     let definition = &container.identity.definition;
     match feed_range {
         FeedRange::PartitionKey(key) if is_full(container, key) => {
@@ -164,7 +167,7 @@ fn feed_key_range(container: &Container, feed_range: &FeedRange) -> KeyRange {
     }
 }
 
-fn is_full(container: &Container, key: &PartitionKey) -> bool {
+fn is_full(container: &ContainerEntry, key: &PartitionKey) -> bool {
     key.components().len() == container.identity.definition.paths().len()
 }
 
@@ -180,7 +183,7 @@ fn clip(range: &KeyRange, partition: &EpkRange) -> KeyRange {
 }
 
 /// The rest of the feed range after the previous page.
-fn resumed_range(container: &Container, operation: &ListItems) -> Result<KeyRange> {
+fn resumed_range(container: &ContainerEntry, operation: &ListItems) -> Result<KeyRange> {
     let range = feed_key_range(container, &operation.feed_range);
     let Some(last) = resume_key(container, &operation.page)? else { return Ok(range) };
     if !range.contains(&last) {
@@ -192,7 +195,7 @@ fn resumed_range(container: &Container, operation: &ListItems) -> Result<KeyRang
     Ok(range.after(last, Direction::Forward))
 }
 
-fn resume_key(container: &Container, page: &PageOptions) -> Result<Option<StorageKey>> {
+fn resume_key(container: &ContainerEntry, page: &PageOptions) -> Result<Option<StorageKey>> {
     let Some(token) = &page.continuation else { return Ok(None) };
     let (version, last) = ContinuationToken::decode(token, TOKEN_KIND, &container.identity.rid)
         .map_err(|invalid| Error::new(ErrorKind::ContinuationRefused, invalid.message()))?;

@@ -20,7 +20,7 @@ use crate::operation::{PatchItem, WriteOptions};
 use crate::partition::Abort;
 use crate::query::to_query_time;
 use crate::record::{Placement, SYSTEM_PROPERTIES};
-use crate::response::{Item, Response};
+use crate::response::{ItemResource, Response};
 use crate::transaction::{ItemChange, ItemTransaction};
 
 impl Engine {
@@ -29,7 +29,7 @@ impl Engine {
     /// # Errors
     /// `NotFound`, `PreconditionFailed` (etag or condition), `Invalid` when an operation does not fit the item,
     /// `BadQuery` when the condition cannot be read.
-    pub async fn patch_item(&self, operation: PatchItem) -> Result<Response<Item>> {
+    pub async fn patch_item(&self, operation: PatchItem) -> Result<Response<ItemResource>> {
         let container = self.container(&operation.container)?;
         let PatchItem { partition_key, id, patch, options, .. } = operation;
         let key = item_key(&container.identity, &partition_key, &id).map_err(refused_write)?;

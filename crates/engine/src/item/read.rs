@@ -17,7 +17,7 @@ use crate::metering::{Amount, OperationKind};
 use crate::operation::ReadItem;
 use crate::partition::Abort;
 use crate::record::ItemRecord;
-use crate::response::{Item, ReadResult, Response};
+use crate::response::{ItemResource, ReadResult, Response};
 use crate::session;
 use crate::throughput::Admission;
 use crate::transaction::ItemTransaction;
@@ -74,7 +74,7 @@ pub(crate) fn answer(precondition: Option<&Precondition>, record: ItemRecord) ->
         return ReadResult::NotModified(record.header.etag);
     }
     let lsn = record.header.position.lsn;
-    ReadResult::Found(Item::from_record(record, lsn))
+    ReadResult::Found(ItemResource::from_record(record, lsn))
 }
 
 fn is_unmodified(precondition: Option<&Precondition>, record: &ItemRecord) -> bool {

@@ -9,7 +9,7 @@ use model::SessionToken;
 
 use super::input::item_key;
 use super::submit::locate;
-use crate::catalog::Container;
+use crate::catalog::ContainerEntry;
 use crate::charge;
 use crate::engine::Engine;
 use crate::error::Result;
@@ -18,7 +18,7 @@ use crate::metering::{Amount, OperationKind};
 use crate::operation::ReadManyItems;
 use crate::partition::PhysicalPartition;
 use crate::record::ItemRecord;
-use crate::response::{Item, Response};
+use crate::response::{ItemResource, Response};
 use crate::session;
 use crate::throughput::MultiAdmission;
 
@@ -27,7 +27,10 @@ impl Engine {
     ///
     /// # Errors
     /// `PartitionKeyMismatch` for an incomplete partition key, `SessionNotAvailable` for a token from the future.
-    pub async fn read_many_items(&self, operation: ReadManyItems) -> Result<Response<Vec<Item>>> {
+    pub async fn read_many_items(
+        &self,
+        operation: ReadManyItems,
+    ) -> Result<Response<Vec<ItemResource>>> {
         let container = self.container(&operation.container)?;
         loop {
             match self.read_many_once(&container, &operation).await? {
@@ -40,9 +43,9 @@ impl Engine {
     /// Reads from the partitions of one map. Returns a partition that was retired meanwhile: it may lack newer writes.
     async fn read_many_once(
         &self,
-        container: &Container,
+        container: &ContainerEntry,
         operation: &ReadManyItems,
-    ) -> Result<std::result::Result<Response<Vec<Item>>, Arc<PhysicalPartition>>> {
+    ) -> Result<std::result::Result<Response<Vec<ItemResource>>, Arc<PhysicalPartition>>> {
         let mut by_partition = BTreeMap::new();
         for (index, (partition_key, id)) in operation.items.iter().enumerate() {
             let key = item_key(&container.identity, partition_key, id)?;
@@ -73,13 +76,13 @@ impl Engine {
                 let Some(record) = value.map(ItemRecord::decode).transpose()? else { continue };
                 if !compiled.is_expired(&record.header, self.now()) {
                     let lsn = record.header.position.lsn;
-                    found.insert(index, Item::from_record(record, lsn));
+                    found.insert(index, ItemResource::from_record(record, lsn));
                 }
             }
         }
-        let items: Vec<Item> = found.into_values().collect();
+        let items: Vec<ItemResource> = found.into_values().collect();
         let level = self.charges().read_level(operation.options.consistency);
-        let bytes = || items.iter().map(Item::own_bytes);
+        let bytes = || items.iter().map(ItemResource::own_bytes);
         let charge = charge::feed_page(bytes(), partitions, level);
         admission.debit(charge, Amount { items: items.len(), bytes: bytes().sum() });
         let explain = operation.options.explain_charge;

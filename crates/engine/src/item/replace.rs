@@ -15,7 +15,7 @@ use crate::metering::OperationKind;
 use crate::operation::ReplaceItem;
 use crate::partition::Abort;
 use crate::record::ItemRecord;
-use crate::response::{Item, Response};
+use crate::response::{ItemResource, Response};
 use crate::transaction::ItemTransaction;
 
 impl Engine {
@@ -23,7 +23,7 @@ impl Engine {
     ///
     /// # Errors
     /// `NotFound` when there is none, `PreconditionFailed` when its etag is another, and those of a create.
-    pub async fn replace_item(&self, operation: ReplaceItem) -> Result<Response<Item>> {
+    pub async fn replace_item(&self, operation: ReplaceItem) -> Result<Response<ItemResource>> {
         let container = self.container(&operation.container)?;
         let ReplaceItem { partition_key, id, item, options, .. } = operation;
         let new = input::check(&container.identity, partition_key.as_ref(), item)

@@ -8,14 +8,14 @@ use std::sync::Arc;
 use model::{EffectivePartitionKey, Lsn, RequestCharge, SessionToken};
 
 use super::write::{ItemWrite, ItemWriteResult};
-use crate::catalog::Container;
+use crate::catalog::ContainerEntry;
 use crate::charge::refused_write;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::key_layout::ItemKey;
 use crate::metering::{Amount, OperationKind};
 use crate::partition::{Completion, PartitionTransaction, PhysicalPartition};
-use crate::response::{Item, Response};
+use crate::response::{ItemResource, Response};
 use crate::throughput::Admission;
 
 /// The response of a committed transaction, with the partition and the lsn of the commit.
@@ -31,7 +31,7 @@ impl Engine {
     /// transaction goes to its successor.
     pub(crate) async fn submit<T: PartitionTransaction>(
         &self,
-        container: &Arc<Container>,
+        container: &Arc<ContainerEntry>,
         epk: &EffectivePartitionKey,
         mut transaction: T,
     ) -> std::result::Result<Committed<T>, T::Failure> {
@@ -55,11 +55,11 @@ impl Engine {
     /// Writes one item, with admission and metering; also returns whether the item is new.
     pub(crate) async fn write_item(
         &self,
-        container: &Arc<Container>,
+        container: &Arc<ContainerEntry>,
         kind: OperationKind,
         key: &ItemKey,
         write: ItemWrite,
-    ) -> Result<(Response<Item>, bool)> {
+    ) -> Result<(Response<ItemResource>, bool)> {
         let epk = key.epk();
         let partition = locate(container, &epk)?;
         let logical = Some(key.partition_ref());
@@ -84,7 +84,7 @@ impl Engine {
     fn written_response(
         &self,
         committed: Committed<ItemWrite>,
-    ) -> Result<(Response<Item>, bool, ItemWrite)> {
+    ) -> Result<(Response<ItemResource>, bool, ItemWrite)> {
         let Committed { transaction, response, partition, lsn } = committed;
         let ItemWriteResult::Written { item, patch_operations } = response else {
             return Err(unexpected_result());
@@ -92,14 +92,15 @@ impl Engine {
         let charge = self.charges().write_charge(&item.cost, patch_operations);
         let explanation = self.charges().explain_write(&item.cost, patch_operations);
         let created = item.cost.created;
-        let response = point_response(Item::from_record(item.record, lsn), charge, partition, lsn);
+        let response =
+            point_response(ItemResource::from_record(item.record, lsn), charge, partition, lsn);
         Ok((Response { explanation, ..response }, created, transaction))
     }
 }
 
 /// The partition that owns `epk` now.
 pub(crate) fn locate(
-    container: &Container,
+    container: &ContainerEntry,
     epk: &EffectivePartitionKey,
 ) -> Result<Arc<PhysicalPartition>> {
     container

@@ -14,13 +14,15 @@ use super::read::lsn_in_batch;
 use super::replace::check_same_id;
 use super::submit::{locate, point_response};
 use super::write::{BatchWrite, ItemWrite, ItemWriteResult};
-use crate::catalog::Container;
+use crate::catalog::ContainerEntry;
 use crate::charge;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::metering::{Amount, OperationKind};
 use crate::operation::{BatchOperation, TransactionalBatch, WriteOptions};
-use crate::response::{BatchEffect, BatchOperationResult, BatchResult, Item, ReadResult, Response};
+use crate::response::{
+    BatchEffect, BatchOperationResult, BatchResult, ItemResource, ReadResult, Response,
+};
 use crate::throughput::Admission;
 
 impl Engine {
@@ -47,7 +49,7 @@ impl Engine {
 
     async fn run_batch(
         &self,
-        container: &Arc<Container>,
+        container: &Arc<ContainerEntry>,
         epk: &EffectivePartitionKey,
         operation: TransactionalBatch,
     ) -> Result<Response<BatchResult>> {
@@ -84,7 +86,7 @@ impl Engine {
 
     fn rolled_back(
         &self,
-        container: &Arc<Container>,
+        container: &Arc<ContainerEntry>,
         epk: &EffectivePartitionKey,
         failed: usize,
         error: Error,
@@ -102,7 +104,7 @@ impl Engine {
                 let charge = self.charges().write_charge(&written.cost, patch_operations);
                 let explanation = self.charges().explain_write(&written.cost, patch_operations);
                 let created = written.cost.created;
-                let item = Item::from_record(written.record, lsn);
+                let item = ItemResource::from_record(written.record, lsn);
                 let effect =
                     if created { BatchEffect::Created(item) } else { BatchEffect::Replaced(item) };
                 BatchOperationResult { effect, charge, explanation }
@@ -115,7 +117,8 @@ impl Engine {
             ItemWriteResult::Found(record) => {
                 let charge = charge::point_read(record.own_bytes(), level);
                 let lsn = lsn_in_batch(&record, lsn);
-                let effect = BatchEffect::Read(ReadResult::Found(Item::from_record(record, lsn)));
+                let effect =
+                    BatchEffect::Read(ReadResult::Found(ItemResource::from_record(record, lsn)));
                 BatchOperationResult { effect, charge, explanation: None }
             }
             ItemWriteResult::NotModified(record) => {
@@ -186,7 +189,7 @@ fn check_bytes(bytes: usize) -> Result<()> {
 
 /// Validates one operation as if it ran alone.
 fn validate(
-    container: &Container,
+    container: &ContainerEntry,
     partition_key: &model::PartitionKey,
     operation: BatchOperation,
 ) -> Result<(ItemWrite, usize)> {

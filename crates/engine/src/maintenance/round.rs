@@ -10,7 +10,7 @@ use super::expiry::ExpireItems;
 use super::rebuild::RebuildTerms;
 use super::reclaim::reclaim_shard;
 use super::trim::TrimVersions;
-use crate::catalog::{CatalogWrite, Container};
+use crate::catalog::{CatalogWrite, ContainerEntry};
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::metering::{Amount, OperationKind};
@@ -83,7 +83,7 @@ impl Engine {
 
     async fn maintain_partition(
         &self,
-        container: &Container,
+        container: &ContainerEntry,
         partition: &Arc<PhysicalPartition>,
         report: &mut MaintenanceReport,
     ) -> Result<()> {
@@ -126,7 +126,7 @@ impl Engine {
     }
 
     /// Once every partition follows the newest policy, the catalog forgets the others.
-    async fn forget_old_policies(&self, container: &Arc<Container>) -> Result<()> {
+    async fn forget_old_policies(&self, container: &Arc<ContainerEntry>) -> Result<()> {
         let generation = container.compiled().generation;
         let follow = |partition: &Arc<PhysicalPartition>| {
             partition.published.index_progress().1 == generation

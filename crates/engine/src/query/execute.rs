@@ -21,7 +21,7 @@ use super::request::QueryItems;
 use super::response::QueryPage;
 use super::source::{AccessPathSelector, CandidateSource, PageReader};
 use super::target::{PartitionSlice, check_feed_range, partition_slices, target_ranges};
-use crate::catalog::Container;
+use crate::catalog::ContainerEntry;
 use crate::engine::Engine;
 use crate::error::Result;
 use crate::key_layout::LogicalPartition;
@@ -105,7 +105,7 @@ impl Engine {
     /// Asks for admission to the partitions that a query reads.
     fn admit_query<'a>(
         &self,
-        container: &'a Container,
+        container: &'a ContainerEntry,
         slices: &'a [PartitionSlice],
     ) -> Result<MultiAdmission<'a>> {
         let mut partitions: Vec<Arc<PartitionThroughput>> = Vec::new();
@@ -126,7 +126,7 @@ impl Engine {
     /// Finds the slices of a container that a query reads and takes a snapshot of them.
     async fn open_snapshot(
         &self,
-        container: &Container,
+        container: &ContainerEntry,
         operation: &QueryItems,
         query: &AnalyzedQuery,
     ) -> Result<QuerySnapshot> {
@@ -140,7 +140,7 @@ impl Engine {
 
     async fn try_open_snapshot(
         &self,
-        container: &Container,
+        container: &ContainerEntry,
         operation: &QueryItems,
         query: &AnalyzedQuery,
     ) -> Result<std::result::Result<QuerySnapshot, Arc<PhysicalPartition>>> {

@@ -10,7 +10,7 @@ use model::{EpkRange, FeedRange, PartitionKey};
 use storage::{KeyRange, Shard};
 
 use super::planned::AnalyzedQuery;
-use crate::catalog::Container;
+use crate::catalog::ContainerEntry;
 use crate::error::{Error, ErrorKind, Result};
 use crate::key_layout::{LogicalPartition, epk_key_range};
 use crate::partition::{PartitionMap, PhysicalPartition};
@@ -58,7 +58,7 @@ impl PartitionSlice {
 }
 
 /// Rejects a partition key with more components than the container has paths, which would silently match nothing.
-pub(super) fn check_feed_range(container: &Container, feed_range: &FeedRange) -> Result<()> {
+pub(super) fn check_feed_range(container: &ContainerEntry, feed_range: &FeedRange) -> Result<()> {
     let levels = container.identity.definition.levels();
     match feed_range {
         FeedRange::PartitionKey(key) if key.components().len() > levels => Err(Error::new(
@@ -73,7 +73,7 @@ pub(super) fn check_feed_range(container: &Container, feed_range: &FeedRange) ->
 
 /// What a feed range and a filter leave of a container: sorted, disjoint ranges.
 pub(super) fn target_ranges(
-    container: &Container,
+    container: &ContainerEntry,
     feed_range: &FeedRange,
     query: &AnalyzedQuery,
 ) -> (PartitionFilter, Vec<TargetRange>) {
@@ -93,7 +93,7 @@ pub(super) fn target_ranges(
     (filter, merge_overlapping(targets))
 }
 
-fn target_of_feed_range(container: &Container, feed_range: &FeedRange) -> TargetRange {
+fn target_of_feed_range(container: &ContainerEntry, feed_range: &FeedRange) -> TargetRange {
     match feed_range {
         FeedRange::PartitionKey(key) => target_of_key(container, key),
         other => TargetRange {
@@ -104,7 +104,7 @@ fn target_of_feed_range(container: &Container, feed_range: &FeedRange) -> Target
     }
 }
 
-fn target_of_key(container: &Container, key: &PartitionKey) -> TargetRange {
+fn target_of_key(container: &ContainerEntry, key: &PartitionKey) -> TargetRange {
     let definition = &container.identity.definition;
     let is_full = key.components().len() == definition.levels();
     let range = definition.effective_range(key);

@@ -17,7 +17,7 @@ use model::{EpkRange, Lsn};
 use storage::{Shard, Stamp, WriteSet};
 
 use super::copy::PartitionCopy;
-use crate::catalog::{CatalogStore, CatalogWrite, Container, PartitionRecord};
+use crate::catalog::{CatalogStore, CatalogWrite, ContainerEntry, PartitionRecord};
 use crate::container::CompiledProperties;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
@@ -32,7 +32,7 @@ const CATCH_UP_ROUNDS_MAX: usize = 32;
 /// Replaces `sources`, which are adjacent, by partitions that own `ranges`. Returns the numbers of the new ones.
 pub(super) async fn replace_partitions(
     engine: &Engine,
-    container: &Arc<Container>,
+    container: &Arc<ContainerEntry>,
     sources: &[Arc<PhysicalPartition>],
     ranges: Vec<EpkRange>,
 ) -> Result<Vec<u32>> {
@@ -48,7 +48,7 @@ pub(super) async fn replace_partitions(
 /// garbage. Until then `is_building` protects them from the reclaimer.
 async fn reserve(
     engine: &Engine,
-    container: &Arc<Container>,
+    container: &Arc<ContainerEntry>,
     sources: &[Arc<PhysicalPartition>],
     ranges: Vec<EpkRange>,
 ) -> Result<Vec<PartitionRecord>> {
@@ -82,7 +82,7 @@ async fn reserve(
 
 async fn run(
     engine: &Engine,
-    container: &Arc<Container>,
+    container: &Arc<ContainerEntry>,
     sources: &[Arc<PhysicalPartition>],
     targets: Vec<PartitionRecord>,
 ) -> Result<Vec<u32>> {
@@ -102,7 +102,7 @@ async fn run(
 
 async fn copy_and_switch(
     engine: &Engine,
-    container: &Arc<Container>,
+    container: &Arc<ContainerEntry>,
     compiled: &CompiledProperties,
     sources: &[Arc<PhysicalPartition>],
     targets: Vec<PartitionRecord>,
@@ -235,7 +235,7 @@ fn merge_states(
 async fn switch(
     engine: &Engine,
     catalog: &mut CatalogStore,
-    container: &Arc<Container>,
+    container: &Arc<ContainerEntry>,
     sources: &[Arc<PhysicalPartition>],
     targets: &[PartitionRecord],
 ) -> Result<()> {
@@ -272,7 +272,7 @@ async fn switch(
 }
 
 /// Refuses to write the record of a container that was deleted meanwhile: that would restore it.
-fn check_stored(engine: &Engine, container: &Arc<Container>) -> Result<()> {
+fn check_stored(engine: &Engine, container: &Arc<ContainerEntry>) -> Result<()> {
     match engine.container(&container.link) {
         Ok(known) if Arc::ptr_eq(&known, container) => Ok(()),
         Ok(_) => Err(Error::owner_not_found("container", &container.link)),

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use super::replace::replace_partitions;
-use crate::catalog::Container;
+use crate::catalog::ContainerEntry;
 use crate::charge;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
@@ -45,6 +45,6 @@ impl Engine {
 }
 
 /// The partition of that number.
-pub(super) fn find(container: &Container, number: u32) -> Result<Arc<PhysicalPartition>> {
+pub(super) fn find(container: &ContainerEntry, number: u32) -> Result<Arc<PhysicalPartition>> {
     container.map().by_number(number).cloned().ok_or_else(|| retired_error(number))
 }

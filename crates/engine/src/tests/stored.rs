@@ -6,7 +6,7 @@ use storage::StorageValue;
 use crate::key_layout::{ChangePosition, ItemKey};
 use crate::partition::{PartitionState, TrimmedVersions};
 use crate::record::{ItemHeader, ItemRecord, LogEntry, LoggedItem, Removal, Version};
-use crate::response::Item;
+use crate::response::ItemResource;
 
 fn epk(byte: u8) -> EffectivePartitionKey {
     EffectivePartitionKey::from_bytes(vec![byte, 0, 7])
@@ -39,7 +39,7 @@ fn a_logged_item_has_the_parts_that_were_logged() {
     assert_eq!(logged.header(), record.header);
     assert_eq!(logged.previous(Lsn(9)), record.header.previous);
     assert_eq!(logged.text(), record.text());
-    let item = Item::from_change(&logged, Lsn(9));
+    let item = ItemResource::from_change(&logged, Lsn(9));
     assert_eq!((item.text(), item.lsn()), (record.text(), Lsn(9)));
     assert_eq!((item.etag(), item.timestamp()), (record.header.etag, record.header.timestamp));
 }

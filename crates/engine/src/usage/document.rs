@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use model::{Json, Number, Object, RequestCharge, Throughput};
 
-use crate::catalog::Container;
+use crate::catalog::ContainerEntry;
 use crate::engine::Engine;
 use crate::key_layout::LogicalPartition;
 use crate::metering::{BusyPartition, Counts, Hour, Meter, OperationKind, ShapeUse};
@@ -40,7 +40,7 @@ impl Engine {
         self.now().0 / MS_PER_HOUR - self.core.opened.0 / MS_PER_HOUR + 1
     }
 
-    fn container_document(&self, container: &Arc<Container>) -> Json {
+    fn container_document(&self, container: &Arc<ContainerEntry>) -> Json {
         let usage = &container.throughput.usage;
         let mut object = Object::new();
         object.insert("database", container.link.database.as_str());
@@ -69,7 +69,7 @@ impl Engine {
         Json::Object(object)
     }
 
-    fn throughput_of(&self, container: &Container) -> Json {
+    fn throughput_of(&self, container: &ContainerEntry) -> Json {
         let own = container.record().throughput;
         let database = self.database(&container.link.database).ok();
         let shared = database.and_then(|database| database.record.throughput.clone());
@@ -107,7 +107,7 @@ fn texts<'a>(texts: impl IntoIterator<Item = &'a String>) -> Vec<Json> {
     texts.into_iter().map(|text| Json::from(text.as_str())).collect()
 }
 
-fn partitions(container: &Container) -> Vec<Json> {
+fn partitions(container: &ContainerEntry) -> Vec<Json> {
     let map = container.map();
     let each = container.throughput.usage.meters().into_iter().map(|(number, meter)| {
         let mut object = Object::new();
@@ -184,7 +184,7 @@ fn query(text: &str, used: &ShapeUse) -> Json {
     Json::Object(object)
 }
 
-fn written_paths(container: &Container) -> Json {
+fn written_paths(container: &ContainerEntry) -> Json {
     let sample = container.throughput.usage.written_paths.sample();
     let mut object = Object::new();
     object.insert("sampledWrites", integer(sample.writes));

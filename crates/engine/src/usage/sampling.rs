@@ -4,20 +4,20 @@
 
 use model::{Json, RequestCharge};
 
-use crate::catalog::Container;
+use crate::catalog::ContainerEntry;
 use crate::engine::Engine;
 use crate::metering::{OperationKind, PageUse, SampledQuery};
 use crate::query::QueryItems;
-use crate::response::{BatchEffect, BatchOperationResult, Item, ReadResult, Response};
+use crate::response::{BatchEffect, BatchOperationResult, ItemResource, ReadResult, Response};
 
 impl Engine {
     /// Samples a written item.
     pub(crate) fn sample_write(
         &self,
-        container: &Container,
+        container: &ContainerEntry,
         kind: OperationKind,
         new: Option<&Json>,
-        (item, charge): (&Item, RequestCharge),
+        (item, charge): (&ItemResource, RequestCharge),
     ) {
         let usage = &container.throughput.usage;
         if let Some(new) = new
@@ -34,7 +34,7 @@ impl Engine {
     /// Samples the items of a committed batch.
     pub(crate) fn sample_batch(
         &self,
-        container: &Container,
+        container: &ContainerEntry,
         items: &[Option<&Json>],
         answers: &[BatchOperationResult],
     ) {
@@ -48,7 +48,7 @@ impl Engine {
     }
 
     /// Samples an item that was read by its id.
-    pub(crate) fn sample_read(&self, container: &Container, read: &Response<ReadResult>) {
+    pub(crate) fn sample_read(&self, container: &ContainerEntry, read: &Response<ReadResult>) {
         if !self.core.settings.record_traffic {
             return;
         }
@@ -67,7 +67,7 @@ impl Engine {
     /// Counts and samples a page of a query.
     pub(crate) fn sample_query(
         &self,
-        container: &Container,
+        container: &ContainerEntry,
         query: &QueryItems,
         page: &PageUse<'_>,
     ) {

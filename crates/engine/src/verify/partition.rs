@@ -10,7 +10,7 @@ use model::{EffectivePartitionKey, Lsn};
 use storage::{Read, Shard};
 
 use super::report::{PartitionReport, VerifyProgress, VerifyReport};
-use crate::catalog::Container;
+use crate::catalog::ContainerEntry;
 use crate::container::CompiledProperties;
 use crate::engine::Engine;
 use crate::error::Result;
@@ -20,7 +20,7 @@ use crate::partition::{PartitionState, PhysicalPartition};
 /// One partition under verification.
 pub(crate) struct PartitionVerification<'verify> {
     pub(crate) view: &'verify dyn Read,
-    pub(crate) container: &'verify Container,
+    pub(crate) container: &'verify ContainerEntry,
     pub(crate) compiled: &'verify CompiledProperties,
     pub(crate) partition: &'verify PhysicalPartition,
     pub(crate) state: PartitionState,
@@ -97,7 +97,7 @@ impl Engine {
     /// Checks that ranges have no gaps, that shards are used once and that none in use is marked for reclaiming.
     async fn verify_maps(
         &self,
-        containers: &[Arc<Container>],
+        containers: &[Arc<ContainerEntry>],
         report: &mut VerifyReport,
     ) -> Result<()> {
         let reclaimed = self.core.catalog.lock().await.shards_to_reclaim().await?;

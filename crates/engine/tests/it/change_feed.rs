@@ -1,7 +1,7 @@
 //! The change feed of newest versions: order, starts, ranges, positions.
 
 use engine::change_feed::{
-    Change, ChangeFeedMode, ChangeFeedPage, ChangeFeedStart, ChangeOperation,
+    ChangeFeedMode, ChangeFeedPage, ChangeFeedStart, ChangeOperation, ChangeRecord,
 };
 use engine::operation::BatchOperation;
 use engine::{ContainerLink, ErrorKind};
@@ -13,7 +13,7 @@ use crate::verbs::{key, refused};
 
 const LATEST: ChangeFeedMode = ChangeFeedMode::LatestVersion;
 
-pub(crate) fn names(changes: &[Change]) -> Vec<&str> {
+pub(crate) fn names(changes: &[ChangeRecord]) -> Vec<&str> {
     changes.iter().map(|change| change.id()).collect()
 }
 
@@ -25,11 +25,11 @@ pub(crate) async fn drain(
     mode: ChangeFeedMode,
     mut start: ChangeFeedStart,
     items_max: usize,
-) -> (Vec<Change>, String) {
+) -> (Vec<ChangeRecord>, String) {
     let mut changes = Vec::new();
     loop {
         let page = account.changes_of(link, range.clone(), mode, start, items_max).await.unwrap();
-        assert!(page.changes.is_sorted_by_key(Change::lsn));
+        assert!(page.changes.is_sorted_by_key(ChangeRecord::lsn));
         changes.extend(page.changes);
         if !page.more {
             return (changes, page.continuation);

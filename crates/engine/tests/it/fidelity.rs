@@ -67,7 +67,7 @@ async fn rids_are_valid_unique_and_grow_with_creation() {
     let account = Account::new().await;
     let link = account.container(plain("c")).await;
     let container = account.resource(&link).await.rid;
-    let rid = |item: &engine::Item| {
+    let rid = |item: &engine::ItemResource| {
         let rid = item.to_json().get("_rid").unwrap().as_str().unwrap().to_owned();
         ResourceId::parse(&rid).unwrap()
     };

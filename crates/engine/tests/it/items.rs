@@ -2,13 +2,13 @@
 
 use engine::operation::{ReadOptions, WriteOptions};
 use engine::response::{ReadResult, UpsertResult};
-use engine::{ContainerLink, ErrorKind, Item};
+use engine::{ContainerLink, ErrorKind, ItemResource};
 use model::{EtagPattern, Json, Precondition};
 
 use crate::account::{Account, json, plain};
 use crate::verbs::{if_match, key, own, patch_of, read_of, refused, text};
 
-async fn with_item() -> (Account, ContainerLink, Item) {
+async fn with_item() -> (Account, ContainerLink, ItemResource) {
     let account = Account::new().await;
     let link = account.container(plain("c")).await;
     let item = account.create(&link, r#"{"id":"a","pk":"x","n":1}"#).await.unwrap();

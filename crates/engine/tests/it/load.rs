@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use engine::change_feed::{ChangeFeedMode, ChangeFeedStart};
 use engine::operation::WriteOptions;
-use engine::{ContainerLink, Item};
+use engine::{ContainerLink, ItemResource};
 use model::{FeedRange, Lsn, SessionToken};
 
 use crate::account::{Account, plain};
@@ -28,7 +28,7 @@ struct Load {
     steps: AtomicU64,
 }
 
-fn number(item: &Item) -> i64 {
+fn number(item: &ItemResource) -> i64 {
     item.to_json().get("n").unwrap().as_i64().unwrap()
 }
 

@@ -1,6 +1,6 @@
 //! Time to live: when an item is gone, for whom, and what reclaims it.
 
-use engine::change_feed::{Change, ChangeFeedMode, ChangeFeedStart, ChangeOperation};
+use engine::change_feed::{ChangeFeedMode, ChangeFeedStart, ChangeOperation, ChangeRecord};
 use engine::operation::BatchOperation;
 use engine::response::{BatchResult, UpsertResult};
 use engine::{ContainerLink, EngineSettings, ErrorKind};
@@ -253,7 +253,7 @@ async fn the_feed_of_all_versions_contains_expiries_with_the_previous_image() {
     account.engine.maintain_fully().await.unwrap();
     let start = ChangeFeedStart::Continuation(now.continuation);
     let page = account.changes(&link, mode, start, 10).await.unwrap();
-    let operations: Vec<_> = page.changes.iter().map(Change::operation).collect();
+    let operations: Vec<_> = page.changes.iter().map(ChangeRecord::operation).collect();
     assert_eq!(operations, [ChangeOperation::Create, ChangeOperation::Expire]);
     let expired = &page.changes[1];
     assert_eq!(expired.current(), None);

@@ -6,8 +6,8 @@ use engine::operation::{
     PageOptions, PatchItem, ReadItem, ReadManyItems, ReplaceItem, SplitPartition,
     TransactionalBatch, UpsertItem, WriteOptions,
 };
-use engine::response::{BatchResult, Page, ReadResult, UpsertResult};
-use engine::{ContainerLink, ErrorKind, Item, Response, Result};
+use engine::response::{BatchResult, FeedPage, ReadResult, UpsertResult};
+use engine::{ContainerLink, ErrorKind, ItemResource, Response, Result};
 use model::{
     EtagPattern, FeedRange, IndexingDirective, ItemId, Json, PartitionKey, Patch, Precondition,
 };
@@ -43,7 +43,7 @@ pub(crate) fn patch_of(operations: &str, condition: Option<&str>) -> Patch {
 }
 
 /// The item as text without system properties.
-pub(crate) fn own(item: &Item) -> String {
+pub(crate) fn own(item: &ItemResource) -> String {
     let Json::Object(mut object) = item.to_json() else { panic!("not an object") };
     for name in ["_rid", "_self", "_etag", "_attachments", "_ts"] {
         assert!(object.remove(name).is_some(), "{name} is missing");
@@ -51,11 +51,11 @@ pub(crate) fn own(item: &Item) -> String {
     Json::Object(object).to_string()
 }
 
-pub(crate) fn text(item: &Item) -> String {
+pub(crate) fn text(item: &ItemResource) -> String {
     String::from_utf8(item.text().to_vec()).unwrap()
 }
 
-pub(crate) fn ids(items: &[Item]) -> Vec<String> {
+pub(crate) fn ids(items: &[ItemResource]) -> Vec<String> {
     items
         .iter()
         .map(|item| item.to_json().get("id").unwrap().as_str().unwrap().to_owned())
@@ -70,7 +70,7 @@ pub(crate) fn refused<T: std::fmt::Debug>(result: Result<T>, kind: ErrorKind) ->
 }
 
 impl Account {
-    pub(crate) async fn create(&self, link: &ContainerLink, text: &str) -> Result<Item> {
+    pub(crate) async fn create(&self, link: &ContainerLink, text: &str) -> Result<ItemResource> {
         Ok(self.create_with(link, None, text, WriteOptions::default()).await?.value)
     }
 
@@ -80,7 +80,7 @@ impl Account {
         partition_key: Option<PartitionKey>,
         text: &str,
         options: WriteOptions,
-    ) -> Result<Response<Item>> {
+    ) -> Result<Response<ItemResource>> {
         let container = link.clone();
         let create = CreateItem { container, partition_key, item: json(text).into(), options };
         self.engine.create_item(create).await
@@ -107,7 +107,7 @@ impl Account {
         link: &ContainerLink,
         name: &str,
         text: &str,
-    ) -> Result<Item> {
+    ) -> Result<ItemResource> {
         self.replace_with(link, name, text, WriteOptions::default()).await
     }
 
@@ -117,7 +117,7 @@ impl Account {
         name: &str,
         text: &str,
         options: WriteOptions,
-    ) -> Result<Item> {
+    ) -> Result<ItemResource> {
         let (container, item) = (link.clone(), json(text));
         let replace = ReplaceItem {
             container,
@@ -134,7 +134,7 @@ impl Account {
         link: &ContainerLink,
         (partition_key, name): (&str, &str),
         operations: &str,
-    ) -> Result<Item> {
+    ) -> Result<ItemResource> {
         let patch = patch_of(operations, None);
         self.patch_with(link, (partition_key, name), patch, WriteOptions::default()).await
     }
@@ -145,7 +145,7 @@ impl Account {
         (partition_key, name): (&str, &str),
         patch: Patch,
         options: WriteOptions,
-    ) -> Result<Item> {
+    ) -> Result<ItemResource> {
         let patch = PatchItem {
             container: link.clone(),
             partition_key: key(partition_key),
@@ -173,7 +173,12 @@ impl Account {
         Ok(())
     }
 
-    pub(crate) async fn read(&self, link: &ContainerLink, pk: &str, name: &str) -> Result<Item> {
+    pub(crate) async fn read(
+        &self,
+        link: &ContainerLink,
+        pk: &str,
+        name: &str,
+    ) -> Result<ItemResource> {
         match self.engine.read_item(read_of(link, pk, name)).await?.value {
             ReadResult::Found(item) => Ok(item),
             ReadResult::NotModified(etag) => panic!("not modified: {etag}"),
@@ -184,7 +189,7 @@ impl Account {
         &self,
         link: &ContainerLink,
         items: &[(&str, &str)],
-    ) -> Vec<Item> {
+    ) -> Vec<ItemResource> {
         let items = items.iter().map(|(pk, name)| (key(pk), id(name))).collect();
         let read = ReadManyItems { container: link.clone(), items, options: Default::default() };
         self.engine.read_many_items(read).await.unwrap().value
@@ -213,7 +218,7 @@ impl Account {
         feed_range: &FeedRange,
         items_max: usize,
         continuation: Option<String>,
-    ) -> Result<Page<Item>> {
+    ) -> Result<FeedPage<ItemResource>> {
         let list = ListItems {
             container: link.clone(),
             feed_range: feed_range.clone(),
@@ -229,7 +234,7 @@ impl Account {
         link: &ContainerLink,
         range: &FeedRange,
         max: usize,
-    ) -> Vec<Item> {
+    ) -> Vec<ItemResource> {
         let (mut items, mut continuation) = (Vec::new(), None);
         loop {
             let page = self.page(link, range, max, continuation).await.unwrap();

@@ -1,6 +1,6 @@
 //! The change feed of all versions and deletes: images, retention, stale positions.
 
-use engine::change_feed::{Change, ChangeFeedMode, ChangeFeedStart, ChangeOperation};
+use engine::change_feed::{ChangeFeedMode, ChangeFeedStart, ChangeOperation, ChangeRecord};
 use engine::operation::BatchOperation;
 use engine::{ContainerLink, EngineSettings, ErrorKind};
 use model::{ChangeFeedPolicy, FeedRange, Lsn, TimeToLive, TimestampSeconds};
@@ -18,14 +18,19 @@ async fn started() -> (Account, ContainerLink, String) {
     (account, link, now.continuation)
 }
 
-async fn since(account: &Account, link: &ContainerLink, token: &str, max: usize) -> Vec<Change> {
+async fn since(
+    account: &Account,
+    link: &ContainerLink,
+    token: &str,
+    max: usize,
+) -> Vec<ChangeRecord> {
     let start = ChangeFeedStart::Continuation(token.to_owned());
     drain(account, link, &FeedRange::Container, ALL, start, max).await.0
 }
 
 /// `operation id n previous-n` per change.
-fn describe(changes: &[Change]) -> Vec<String> {
-    let number = |item: Option<&engine::Item>| {
+fn describe(changes: &[ChangeRecord]) -> Vec<String> {
+    let number = |item: Option<&engine::ItemResource>| {
         let number = item.and_then(|item| item.to_json().get("n").cloned());
         number.map_or_else(|| "-".to_owned(), |number| number.to_string())
     };
@@ -279,7 +284,7 @@ async fn splits_and_merges_keep_versions_and_their_images() {
         }
     }
     account.delete(&link, "p0", "i0").await.unwrap();
-    let sorted = |changes: Vec<Change>| {
+    let sorted = |changes: Vec<ChangeRecord>| {
         let mut described = describe(&changes);
         described.sort();
         described

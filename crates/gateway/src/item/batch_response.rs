@@ -2,7 +2,7 @@
 //!
 //! Owns one entry and the array. Does not own the status of the whole response.
 
-use engine::Item;
+use engine::ItemResource;
 use engine::response::{BatchEffect, ReadResult};
 use hyper::StatusCode;
 use model::{Json, RequestCharge};
@@ -17,7 +17,7 @@ pub(super) struct BatchResponseEntry {
     charge: RequestCharge,
     retry_after_ms: Option<u64>,
     etag: Option<String>,
-    body: Option<Item>,
+    body: Option<ItemResource>,
 }
 
 impl BatchResponseEntry {
@@ -25,7 +25,7 @@ impl BatchResponseEntry {
         Self { status, sub_status: None, charge, retry_after_ms: None, etag: None, body: None }
     }
 
-    fn with_item(status: StatusCode, charge: RequestCharge, item: Item) -> Self {
+    fn with_item(status: StatusCode, charge: RequestCharge, item: ItemResource) -> Self {
         let etag = Some(item.etag().to_string());
         Self { etag, body: Some(item), ..Self::new(status, charge) }
     }

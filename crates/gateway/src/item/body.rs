@@ -4,7 +4,7 @@
 //! items.
 
 use bytes::Bytes;
-use engine::Item;
+use engine::ItemResource;
 use model::MeasuredJson;
 
 use crate::binary_json;
@@ -18,7 +18,7 @@ pub(super) fn parse_item(body: &Bytes) -> ApiResult<MeasuredJson> {
 }
 
 /// Encodes an item for a client: the stored text, or binary JSON if the client reads nothing else.
-pub(super) fn encode_item(request: &ApiRequest, item: Item) -> Bytes {
+pub(super) fn encode_item(request: &ApiRequest, item: ItemResource) -> Bytes {
     let formats = request.header(&header::SUPPORTED_FORMATS).unwrap_or_default();
     let supports =
         |format: &str| formats.split(',').any(|listed| listed.trim().eq_ignore_ascii_case(format));

@@ -2,11 +2,11 @@
 //!
 //! Owns their JSON. Does not own which changes there are.
 
-use engine::change_feed::{Change, ChangeOperation};
+use engine::change_feed::{ChangeOperation, ChangeRecord};
 use model::{Json, Object, PartitionKeyDefinition};
 
 /// Serializes the item with the property `_lsn` appended. The stored text is copied, not parsed.
-pub(super) fn encode_latest_version(change: &Change) -> Vec<u8> {
+pub(super) fn encode_latest_version(change: &ChangeRecord) -> Vec<u8> {
     let text = change.current_text().unwrap_or(b"{}");
     let open = text.strip_suffix(b"}").unwrap_or(text);
     let mut bytes = Vec::with_capacity(text.len() + 24);
@@ -19,7 +19,10 @@ pub(super) fn encode_latest_version(change: &Change) -> Vec<u8> {
 }
 
 /// Serializes the item before and after the change, with the metadata of the change.
-pub(super) fn encode_all_versions(change: &Change, definition: &PartitionKeyDefinition) -> Vec<u8> {
+pub(super) fn encode_all_versions(
+    change: &ChangeRecord,
+    definition: &PartitionKeyDefinition,
+) -> Vec<u8> {
     let mut text = b"{\"current\":".to_vec();
     text.extend_from_slice(change.current_text().unwrap_or(b"{}"));
     if let Some(previous) = change.previous() {
@@ -32,7 +35,7 @@ pub(super) fn encode_all_versions(change: &Change, definition: &PartitionKeyDefi
     text
 }
 
-fn metadata(change: &Change, definition: &PartitionKeyDefinition) -> Object {
+fn metadata(change: &ChangeRecord, definition: &PartitionKeyDefinition) -> Object {
     let integer = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
     let operation = match change.operation() {
         ChangeOperation::Create => "create",

@@ -4,7 +4,7 @@
 
 use engine::operation::{CreateItem, DeleteItem, ReplaceItem, UpsertItem};
 use engine::response::UpsertResult;
-use engine::{ContainerAddress, Engine, Item, Response as EngineResponse};
+use engine::{ContainerAddress, Engine, ItemResource, Response as EngineResponse};
 use hyper::StatusCode;
 use model::ItemId;
 
@@ -90,7 +90,7 @@ pub(super) fn item_response(
     status: StatusCode,
     request: &ApiRequest,
     address: &ContainerAddress,
-    result: EngineResponse<Item>,
+    result: EngineResponse<ItemResource>,
 ) -> ApiResponse {
     let (etag, lsn) = (result.value.etag(), result.value.lsn());
     let response = match request.wants_minimal() {

@@ -10,12 +10,12 @@ use crate::http::{ApiError, ApiRequest, ApiResult};
 
 /// The query that a client sends.
 #[derive(Clone, Debug)]
-pub(crate) struct QueryBody {
+pub(crate) struct QueryRequestBody {
     pub(crate) text: String,
     pub(crate) parameters: Parameters,
 }
 
-impl QueryBody {
+impl QueryRequestBody {
     pub(crate) fn parse(request: &ApiRequest) -> ApiResult<Self> {
         let content_type = request.header(&CONTENT_TYPE).unwrap_or_default();
         if content_type.starts_with("application/sql") {

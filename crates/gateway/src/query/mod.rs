@@ -8,6 +8,6 @@ mod metrics;
 mod plan;
 mod run;
 
-pub(crate) use body::QueryBody;
+pub(crate) use body::QueryRequestBody;
 pub(crate) use plan::plan_query;
 pub(crate) use run::run_query;

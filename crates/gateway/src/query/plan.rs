@@ -5,7 +5,7 @@
 use engine::query::{FeatureSet, PlanQuery};
 use engine::{ContainerAddress, Engine};
 
-use super::body::QueryBody;
+use super::body::QueryRequestBody;
 use crate::http::{ApiRequest, ApiResponse, ApiResult, header};
 
 pub(crate) async fn plan_query(
@@ -13,7 +13,7 @@ pub(crate) async fn plan_query(
     request: &ApiRequest,
     address: &ContainerAddress,
 ) -> ApiResult<ApiResponse> {
-    let QueryBody { text, parameters } = QueryBody::parse(request)?;
+    let QueryRequestBody { text, parameters } = QueryRequestBody::parse(request)?;
     let features = match request.header(&header::QUERY_FEATURES) {
         Some(list) => FeatureSet::parse(list),
         None => FeatureSet::default(),

@@ -10,7 +10,7 @@ use engine::query::{DirectQuery, FeatureSet, PlanQuery, QueryItems, QueryLimits,
 use hyper::header::{HeaderName, HeaderValue};
 use model::FeedRange;
 
-use super::body::QueryBody;
+use super::body::QueryRequestBody;
 use super::metrics::format_metrics;
 use crate::feed_range::parse_feed_range;
 use crate::gateway::Gateway;
@@ -35,7 +35,7 @@ pub(crate) async fn run_query(
     address: &ContainerAddress,
 ) -> ApiResult<ApiResponse> {
     let engine = gateway.engine();
-    let query = QueryBody::parse(request)?;
+    let query = QueryRequestBody::parse(request)?;
     let feed_range = parse_feed_range(engine, request, address).await?;
     // A client that names a range merges the results itself, even if the range is the whole container.
     let has_range_id = request.header(&header::PARTITION_KEY_RANGE_ID).is_some();
@@ -84,7 +84,7 @@ fn check_cross_partition(
     gateway: &Gateway,
     request: &ApiRequest,
     address: &ContainerAddress,
-    query: &QueryBody,
+    query: &QueryRequestBody,
 ) -> ApiResult<()> {
     let operation = PlanQuery {
         container: address.link.clone(),

@@ -7,7 +7,7 @@ use hyper::StatusCode;
 use model::{ContinuationToken, Json, RequestCharge, ResourceId};
 
 use crate::http::{ApiError, ApiRequest, ApiResponse, ApiResult, Envelope, header};
-use crate::query::QueryBody;
+use crate::query::QueryRequestBody;
 
 const TOKEN_KIND: &str = "resources";
 const TOKEN_VERSION: u8 = 1;
@@ -20,7 +20,7 @@ pub(super) fn query_feed(
     name: &str,
     resources: &[Json],
 ) -> ApiResult<ApiResponse> {
-    let query = QueryBody::parse(request)?;
+    let query = QueryRequestBody::parse(request)?;
     let rows = engine.query_values(&query.text, &query.parameters, resources)?;
     let mut envelope = Envelope::new(parent, name, 1024);
     rows.iter().for_each(|row| envelope.push(row));

@@ -16,7 +16,7 @@ use super::checkpoint::{Checkpoint, CheckpointStore};
 use super::convert::{ConvertedItem, RejectedItems};
 use super::error::CopyError;
 use super::plan::{ContainerCopy, OnRejected};
-use super::target_write::{ItemAddress, TargetWrite, TargetWrites};
+use super::target_write::{TargetItemAddress, TargetWrite, TargetWrites};
 
 /// Number of concurrent writes; an embedded target commits them with one sync.
 const WRITES_AT_ONCE: usize = 64;
@@ -376,8 +376,8 @@ async fn upsert(to: Container, converted: ConvertedItem) -> Result<WriteResult, 
 }
 
 /// Deletes one item, if it exists.
-async fn delete(to: Container, place: ItemAddress) -> Result<WriteResult, CopyError> {
-    let ItemAddress { id, partition_key } = place;
+async fn delete(to: Container, place: TargetItemAddress) -> Result<WriteResult, CopyError> {
+    let TargetItemAddress { id, partition_key } = place;
     match to.delete(&partition_key, &id, None).await {
         Ok(answer) => Ok(WriteResult { charge: answer.charge, deleted: 1 }),
         Err(error) if error.kind() == ErrorKind::NotFound => {

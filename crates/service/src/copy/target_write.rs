@@ -14,11 +14,11 @@ use super::error::CopyError;
 /// One write in the target.
 pub(super) enum TargetWrite {
     Upsert(ConvertedItem),
-    Delete(ItemAddress),
+    Delete(TargetItemAddress),
 }
 
 /// The address of an item in the target.
-pub(super) struct ItemAddress {
+pub(super) struct TargetItemAddress {
     pub(super) id: String,
     pub(super) partition_key: PartitionKey,
 }
@@ -87,8 +87,8 @@ impl TargetWrites {
 }
 
 impl ConvertedItem {
-    fn address(self) -> ItemAddress {
-        ItemAddress { id: self.id, partition_key: self.partition_key }
+    fn address(self) -> TargetItemAddress {
+        TargetItemAddress { id: self.id, partition_key: self.partition_key }
     }
 }
 
@@ -107,9 +107,9 @@ fn convert(
 fn unchanged_address(
     conversion: &ItemConversion,
     change: &Change<IgnoredAny>,
-) -> Option<ItemAddress> {
+) -> Option<TargetItemAddress> {
     if !conversion.keeps_addresses() {
         return None;
     }
-    Some(ItemAddress { id: change.id.clone()?, partition_key: change.partition_key.clone()? })
+    Some(TargetItemAddress { id: change.id.clone()?, partition_key: change.partition_key.clone()? })
 }

@@ -8,7 +8,7 @@ use client::Result;
 
 use super::claim::{Claim, ClaimWrite};
 use super::queue::{WorkQueue, WorkResult};
-use super::worker::{ClaimSummary, Completion, CompletionKind, WorkError};
+use super::worker::{ClaimSummary, CompletionKind, WorkCompletion, WorkError};
 use super::{UtcTimestamp, WorkItem, WorkStage, WorkState};
 
 /// Maximum length of a stored error.
@@ -24,13 +24,13 @@ impl<T: WorkItem> WorkQueue<T> {
     pub async fn end(
         &self,
         mut claim: Claim<T>,
-        outcome: std::result::Result<Completion<T>, WorkError>,
+        outcome: std::result::Result<WorkCompletion<T>, WorkError>,
     ) -> Result<WorkResult> {
         let result = match outcome {
             Ok(completion) => self.complete(&mut claim, completion).await?,
             Err(WorkError::Lost) => WorkResult::Lost,
             Err(WorkError::Retry { reason, delay }) => {
-                self.complete(&mut claim, Completion::retry(reason, delay)).await?
+                self.complete(&mut claim, WorkCompletion::retry(reason, delay)).await?
             }
             Err(WorkError::Permanent { reason }) => {
                 self.mark_dead(&mut claim, &reason, &|_| ()).await?
@@ -44,7 +44,7 @@ impl<T: WorkItem> WorkQueue<T> {
     async fn complete(
         &self,
         claim: &mut Claim<T>,
-        completion: Completion<T>,
+        completion: WorkCompletion<T>,
     ) -> Result<WorkResult> {
         let (stage, result) = match completion.kind {
             CompletionKind::Done => (WorkStage::Done, WorkResult::Done),

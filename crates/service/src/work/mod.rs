@@ -105,9 +105,9 @@
 //!
 //! #[async_trait]
 //! impl Worker<Mail> for Sender {
-//!     async fn work(&self, claim: &mut Claim<Mail>) -> Result<Completion<Mail>, WorkError> {
+//!     async fn work(&self, claim: &mut Claim<Mail>) -> Result<WorkCompletion<Mail>, WorkError> {
 //!         // ... send claim.document(), with an id derived from its own ...
-//!         Ok(Completion::done().with(|mail: &mut Mail| mail.status = "RATE_LIMITED".to_owned()))
+//!         Ok(WorkCompletion::done().with(|mail: &mut Mail| mail.status = "RATE_LIMITED".to_owned()))
 //!     }
 //! }
 //!
@@ -164,4 +164,4 @@ pub use jobs::{JobFailure, JobRun, JobStatus, Jobs, JobsSettings, PeriodicJob};
 pub use queue::{QueueRun, QueueSettings, ReplayResult, WorkQueue, WorkResult};
 pub use reaction::QueueReaction;
 pub use state::{WorkItem, WorkStage, WorkState};
-pub use worker::{ClaimSummary, Completion, WorkError, Worker};
+pub use worker::{ClaimSummary, WorkCompletion, WorkError, Worker};

@@ -11,7 +11,7 @@ use super::{Claim, UtcTimestamp, WorkItem, WorkResult};
 #[async_trait]
 pub trait Worker<T: WorkItem>: Send + Sync {
     /// Works on a claimed item. The queue writes the returned result afterwards.
-    async fn work(&self, claim: &mut Claim<T>) -> Result<Completion<T>, WorkError>;
+    async fn work(&self, claim: &mut Claim<T>) -> Result<WorkCompletion<T>, WorkError>;
 
     /// Called for an item that is due, before it is claimed.
     fn on_due(&self, _work: &T) {}
@@ -61,7 +61,7 @@ pub enum WorkError {
 }
 
 /// How an attempt ends, and what else is written with the result.
-pub struct Completion<T> {
+pub struct WorkCompletion<T> {
     pub(super) kind: CompletionKind,
     pub(super) change: DocumentChange<T>,
 }
@@ -75,7 +75,7 @@ pub(super) enum CompletionKind {
     Retry { reason: String, delay: Option<Duration> },
 }
 
-impl<T> Completion<T> {
+impl<T> WorkCompletion<T> {
     /// The item is done.
     #[must_use]
     pub fn done() -> Self {
@@ -106,9 +106,9 @@ impl<T> Completion<T> {
     }
 }
 
-impl<T> std::fmt::Debug for Completion<T> {
+impl<T> std::fmt::Debug for WorkCompletion<T> {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("Completion").field("kind", &self.kind).finish_non_exhaustive()
+        formatter.debug_struct("WorkCompletion").field("kind", &self.kind).finish_non_exhaustive()
     }
 }
 

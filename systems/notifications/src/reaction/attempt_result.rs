@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use service::work::Completion;
+use service::work::WorkCompletion;
 
 use crate::domain::{EventStatus, NoPushReason, NotificationEvent, PushRecord, UtcTimestamp};
 
@@ -42,25 +42,24 @@ impl AttemptResult {
     }
 
     /// The last write of the attempt, made now.
-    pub(super) fn into_finish(self, now: UtcTimestamp) -> Completion<NotificationEvent> {
+    pub(super) fn into_finish(self, now: UtcTimestamp) -> WorkCompletion<NotificationEvent> {
         match self {
-            Self::Done { status, reason, notification_id, deliveries } => {
-                Completion::done().with(move |event: &mut NotificationEvent| {
+            Self::Done { status, reason, notification_id, deliveries } => WorkCompletion::done()
+                .with(move |event: &mut NotificationEvent| {
                     event.status = status;
                     event.reason = reason;
                     event.notification_id.clone_from(&notification_id);
                     event.deliveries.clone_from(&deliveries);
                     event.processed_at = Some(now);
-                })
-            }
+                }),
             Self::Deferred { until } => {
-                Completion::postponed(until).with(|event: &mut NotificationEvent| {
+                WorkCompletion::postponed(until).with(|event: &mut NotificationEvent| {
                     event.reason = Some(NoPushReason::QuietHours);
                 })
             }
             // Deliveries are kept, so that the next attempt leaves out devices that have a final result.
             Self::Failed { error, after, deliveries } => {
-                Completion::retry(error, after).with(move |event: &mut NotificationEvent| {
+                WorkCompletion::retry(error, after).with(move |event: &mut NotificationEvent| {
                     event.deliveries.clone_from(&deliveries)
                 })
             }

@@ -13,7 +13,7 @@ use client::processor::{Context, Processor, ProcessorStart, Reaction, ReactionEr
 use client::{Change, ErrorKind};
 use serde::de::IgnoredAny;
 use service::work::{
-    Claim, ClaimSummary, Completion, QueueReaction, WorkError, WorkQueue, WorkResult, Worker,
+    Claim, ClaimSummary, QueueReaction, WorkCompletion, WorkError, WorkQueue, WorkResult, Worker,
 };
 
 use crate::charge::ChargeMeter;
@@ -138,7 +138,7 @@ impl Worker<NotificationEvent> for EventWorker {
     async fn work(
         &self,
         claim: &mut Claim<NotificationEvent>,
-    ) -> std::result::Result<Completion<NotificationEvent>, WorkError> {
+    ) -> std::result::Result<WorkCompletion<NotificationEvent>, WorkError> {
         let core = &self.core;
         core.report_step(DispatchStep::Claimed);
         let created_at = self.creation_times.next(&claim.document().user_id, core.now());

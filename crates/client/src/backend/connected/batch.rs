@@ -10,7 +10,7 @@ use engine::ContainerLink;
 use model::PartitionKey;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::item::{BatchEntry, BatchItemResult};
+use crate::item::{BatchItemOperation, BatchItemResult};
 use crate::request::{BackendResponse, ResponseBody};
 use crate::response::EntityTag;
 
@@ -28,7 +28,7 @@ impl ConnectedBackend {
         &self,
         container: &ContainerLink,
         key: &PartitionKey,
-        entries: &[BatchEntry],
+        entries: &[BatchItemOperation],
     ) -> Result<BackendResponse> {
         let mut batch = TransactionalBatch::new(partition_key(key)?);
         for (index, entry) in entries.iter().enumerate() {
@@ -75,30 +75,30 @@ fn failure(results: &TransactionalBatchResponse) -> Option<Error> {
     Some(Error::new(kind.unwrap_or(ErrorKind::Unavailable), message).at_operation(index))
 }
 
-fn add(batch: TransactionalBatch, entry: &BatchEntry) -> Result<TransactionalBatch> {
+fn add(batch: TransactionalBatch, entry: &BatchItemOperation) -> Result<TransactionalBatch> {
     let if_match = |etag: &EntityTag| Precondition::if_match(etag.to_string());
     Ok(match entry {
-        BatchEntry::Create { item } => batch.create_item(raw(item)?).map_err(translate)?,
-        BatchEntry::Upsert { item, etag } => {
+        BatchItemOperation::Create { item } => batch.create_item(raw(item)?).map_err(translate)?,
+        BatchItemOperation::Upsert { item, etag } => {
             let options = etag
                 .as_ref()
                 .map(|etag| BatchUpsertOptions::default().with_precondition(if_match(etag)));
             batch.upsert_item(raw(item)?, options).map_err(translate)?
         }
-        BatchEntry::Replace { id, item, etag } => {
+        BatchItemOperation::Replace { id, item, etag } => {
             let options = etag
                 .as_ref()
                 .map(|etag| BatchReplaceOptions::default().with_precondition(if_match(etag)));
             batch.replace_item(id.to_string(), raw(item)?, options).map_err(translate)?
         }
-        BatchEntry::Delete { id, etag } => {
+        BatchItemOperation::Delete { id, etag } => {
             let options = etag
                 .as_ref()
                 .map(|etag| BatchDeleteOptions::default().with_precondition(if_match(etag)));
             batch.delete_item(id.to_string(), options)
         }
-        BatchEntry::Read { id } => batch.read_item(id.to_string(), None),
-        BatchEntry::Patch { .. } => {
+        BatchItemOperation::Read { id } => batch.read_item(id.to_string(), None),
+        BatchItemOperation::Patch { .. } => {
             return Err(Error::unsupported(
                 "a connected account cannot patch inside a batch; replace the item instead",
             ));

@@ -11,7 +11,7 @@ use futures::future::BoxFuture;
 use model::{ItemId, Json, PartitionKey};
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::item::BatchEntry;
+use crate::item::BatchItemOperation;
 use crate::query::{Query, QueryPageOptions, QueryScope};
 use crate::request::{BackendResponse, ItemAddress, ResponseBody};
 use crate::response::{ClientSessionToken, EntityTag};
@@ -182,11 +182,11 @@ impl ConnectedBackend {
     }
 }
 
-fn delete_entry(row: &[u8]) -> Result<BatchEntry> {
+fn delete_entry(row: &[u8]) -> Result<BatchItemOperation> {
     let id: String = serde_json::from_slice(row).map_err(|error| {
         Error::unexpected("the account returned an id that is not a string").caused_by(&error)
     })?;
-    Ok(BatchEntry::Delete { id: ItemId::new(id)?, etag: None })
+    Ok(BatchItemOperation::Delete { id: ItemId::new(id)?, etag: None })
 }
 
 fn write_options(etag: Option<&EntityTag>) -> ItemWriteOptions {

@@ -6,7 +6,7 @@ use engine::response::{BatchEffect, BatchOperationResult, BatchResult, ReadResul
 use model::PartitionKey;
 
 use crate::error::Result;
-use crate::item::{BatchEntry, BatchItemResult};
+use crate::item::{BatchItemOperation, BatchItemResult};
 use crate::request::{BackendResponse, ResponseBody};
 use crate::response::EntityTag;
 
@@ -18,7 +18,7 @@ impl EmbeddedBackend {
         &self,
         container: &ContainerLink,
         partition_key: PartitionKey,
-        entries: Vec<BatchEntry>,
+        entries: Vec<BatchItemOperation>,
     ) -> Result<BackendResponse> {
         let batch = TransactionalBatch {
             container: container.clone(),
@@ -40,24 +40,24 @@ impl EmbeddedBackend {
     }
 }
 
-fn operation(entry: BatchEntry) -> BatchOperation {
+fn operation(entry: BatchItemOperation) -> BatchOperation {
     match entry {
-        BatchEntry::Create { item } => {
+        BatchItemOperation::Create { item } => {
             BatchOperation::Create { item: item.into(), options: WriteOptions::default() }
         }
-        BatchEntry::Upsert { item, etag } => {
+        BatchItemOperation::Upsert { item, etag } => {
             BatchOperation::Upsert { item: item.into(), options: options(etag.as_ref()) }
         }
-        BatchEntry::Replace { id, item, etag } => {
+        BatchItemOperation::Replace { id, item, etag } => {
             BatchOperation::Replace { id, item: item.into(), options: options(etag.as_ref()) }
         }
-        BatchEntry::Patch { id, patch, etag } => {
+        BatchItemOperation::Patch { id, patch, etag } => {
             BatchOperation::Patch { id, patch, options: options(etag.as_ref()) }
         }
-        BatchEntry::Delete { id, etag } => {
+        BatchItemOperation::Delete { id, etag } => {
             BatchOperation::Delete { id, options: options(etag.as_ref()) }
         }
-        BatchEntry::Read { id } => BatchOperation::Read { id, precondition: None },
+        BatchItemOperation::Read { id } => BatchOperation::Read { id, precondition: None },
     }
 }
 

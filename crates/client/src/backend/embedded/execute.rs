@@ -91,7 +91,12 @@ impl EmbeddedBackend {
         };
         let outcome = self.engine.read_many_items(read).await.map_err(translate)?;
         Ok(self.response(outcome, |items| {
-            (ResponseBody::Items(items.into_iter().map(engine::Item::into_text).collect()), None)
+            (
+                ResponseBody::Items(
+                    items.into_iter().map(engine::ItemResource::into_text).collect(),
+                ),
+                None,
+            )
         }))
     }
 }

@@ -1,9 +1,9 @@
 //! Queries and change feeds on the engine.
 
-use engine::change_feed::{Change, ChangeFeedMode, ChangeFeedStart, ReadChangeFeed};
+use engine::change_feed::{ChangeFeedMode, ChangeFeedStart, ChangeRecord, ReadChangeFeed};
 use engine::operation::{PageOptions, ReadOptions};
 use engine::query::{Parameters, QueryItems, QueryLimits};
-use engine::{ContainerLink, Item};
+use engine::{ContainerLink, ItemResource};
 use model::FeedRange;
 
 use crate::change_feed::ChangeStart;
@@ -77,13 +77,13 @@ impl EmbeddedBackend {
 }
 
 /// In the mode of latest versions no backend reports the operation, so the embedded one does not, either.
-fn raw_change(change: &Change, mode: ChangeFeedMode) -> RawChange {
+fn raw_change(change: &ChangeRecord, mode: ChangeFeedMode) -> RawChange {
     let is_reported = mode == ChangeFeedMode::AllVersionsAndDeletes;
     RawChange {
         operation: is_reported.then(|| change.operation()),
         id: Some(change.id().to_owned()),
         partition_key: Some(change.partition_key()),
-        current: change.current().map(Item::into_text),
+        current: change.current().map(ItemResource::into_text),
         previous: change.previous().map(|item| item.clone().into_text()),
     }
 }

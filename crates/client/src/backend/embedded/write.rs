@@ -5,7 +5,7 @@ use std::sync::Arc;
 use engine::operation::{
     CreateItem, DeleteByPartitionKey, DeleteItem, PatchItem, ReplaceItem, UpsertItem, WriteOptions,
 };
-use engine::{ContainerLink, Item};
+use engine::{ContainerLink, ItemResource};
 use model::{Json, PartitionKey, Patch, Precondition};
 
 use crate::error::Result;
@@ -108,7 +108,7 @@ pub(super) fn options(etag: Option<&EntityTag>) -> WriteOptions {
     WriteOptions { precondition, ..WriteOptions::default() }
 }
 
-fn item_body(item: Item) -> (ResponseBody, Option<EntityTag>) {
+fn item_body(item: ItemResource) -> (ResponseBody, Option<EntityTag>) {
     let etag = EntityTag::embedded(item.etag());
     (ResponseBody::Item(item.into_text()), Some(etag))
 }

@@ -6,8 +6,8 @@ use engine::operation::{
     ReadOptions, ReplaceItem, TransactionalBatch, UpsertItem, WriteOptions,
 };
 use engine::query::{QueryItems, QueryPage};
-use engine::response::{BatchResult, Page, ReadResult};
-use engine::{ContainerLink, EngineSettings, Item, Response, Result};
+use engine::response::{BatchResult, FeedPage, ReadResult};
+use engine::{ContainerLink, EngineSettings, ItemResource, Response, Result};
 use model::charge::ChargeProfile;
 use model::{ContainerProperties, FeedRange, Json};
 
@@ -49,14 +49,22 @@ pub(super) fn explained() -> WriteOptions {
 }
 
 impl Account {
-    pub(super) async fn pay_create(&self, link: &ContainerLink, item: &Json) -> Response<Item> {
+    pub(super) async fn pay_create(
+        &self,
+        link: &ContainerLink,
+        item: &Json,
+    ) -> Response<ItemResource> {
         let item = item.clone();
         let (container, options) = (link.clone(), explained());
         let create = CreateItem { container, partition_key: None, item: item.into(), options };
         self.engine.create_item(create).await.unwrap()
     }
 
-    pub(super) async fn pay_replace(&self, link: &ContainerLink, item: &Json) -> Response<Item> {
+    pub(super) async fn pay_replace(
+        &self,
+        link: &ContainerLink,
+        item: &Json,
+    ) -> Response<ItemResource> {
         let name = id(item.get("id").unwrap().as_str().unwrap());
         let replace = ReplaceItem {
             container: link.clone(),
@@ -79,7 +87,11 @@ impl Account {
         self.engine.upsert_item(upsert).await.unwrap()
     }
 
-    pub(super) async fn pay_patch(&self, link: &ContainerLink, operations: &str) -> Response<Item> {
+    pub(super) async fn pay_patch(
+        &self,
+        link: &ContainerLink,
+        operations: &str,
+    ) -> Response<ItemResource> {
         let patch = PatchItem {
             container: link.clone(),
             partition_key: key("p"),
@@ -126,7 +138,7 @@ impl Account {
         self.engine.transactional_batch(batch).await
     }
 
-    pub(super) async fn pay_list(&self, link: &ContainerLink) -> Response<Page<Item>> {
+    pub(super) async fn pay_list(&self, link: &ContainerLink) -> Response<FeedPage<ItemResource>> {
         let list = ListItems {
             container: link.clone(),
             feed_range: FeedRange::Container,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use engine::change_feed::{ChangeFeedMode, ChangeFeedStart};
-use engine::{ContainerLink, Item};
+use engine::{ContainerLink, ItemResource};
 use model::Json;
 
 use crate::account::Account;
@@ -16,7 +16,7 @@ pub(super) struct Follower {
 }
 
 /// The item without system properties and in one order of members.
-pub(super) fn normal(item: &Item) -> String {
+pub(super) fn normal(item: &ItemResource) -> String {
     normal_json(item.to_json())
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use engine::change_feed::{ChangeFeedMode, ChangeFeedStart};
 use engine::operation::{BatchOperation, WriteOptions};
 use engine::response::{BatchEffect, BatchResult, ReadResult};
-use engine::{ContainerLink, EngineSettings, Item, Result};
+use engine::{ContainerLink, EngineSettings, ItemResource, Result};
 use model::{FeedRange, IndexPath, TimeToLive};
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
 
@@ -154,7 +154,7 @@ impl Run {
 
     async fn write(&mut self, pk: usize, id: usize, write: &Write) {
         let written = self.run_write(pk, id, write).await;
-        let etag = written.as_ref().ok().and_then(|item| item.as_ref().map(Item::etag));
+        let etag = written.as_ref().ok().and_then(|item| item.as_ref().map(ItemResource::etag));
         let answer = written.map(|item| item.as_ref().map(normal)).map_err(|error| error.kind());
         assert_eq!(answer, expected(self.naive.write(pk, id, write)));
         if let (Some(etag), Some(stored)) = (etag, self.naive.items.get_mut(&(pk, id))) {
@@ -162,7 +162,7 @@ impl Run {
         }
     }
 
-    async fn run_write(&self, pk: usize, id: usize, write: &Write) -> Result<Option<Item>> {
+    async fn run_write(&self, pk: usize, id: usize, write: &Write) -> Result<Option<ItemResource>> {
         let (account, link) = (self.account(), &self.link);
         let (key, name) = (pk_text(pk), id_text(id));
         let place = (key.as_str(), name.as_str());

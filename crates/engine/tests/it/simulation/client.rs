@@ -10,7 +10,7 @@ use engine::operation::{
     BatchOperation, DeleteItem, PatchItem, ReadItem, TransactionalBatch, UpsertItem,
 };
 use engine::response::{BatchEffect, BatchResult, ReadResult};
-use engine::{ContainerLink, Engine, Error, ErrorKind, Item};
+use engine::{ContainerLink, Engine, Error, ErrorKind, ItemResource};
 use model::{Json, Lsn, PartitionKey};
 
 use super::trace::Trace;
@@ -67,7 +67,7 @@ pub(super) struct Client {
     pub(super) acknowledged: u64,
 }
 
-fn value(item: &Item) -> i64 {
+fn value(item: &ItemResource) -> i64 {
     item.to_json().get("n").and_then(Json::as_i64).unwrap()
 }
 

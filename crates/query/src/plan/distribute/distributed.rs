@@ -9,7 +9,7 @@ use super::hybrid::{self, HybridInfo};
 use super::info::QueryInfo;
 use super::merge::MergePlan;
 use super::{aggregate, distinct_count, order_by, plain};
-use crate::ast::Query;
+use crate::ast::SelectQuery;
 use crate::bind::{BoundOrderBy, BoundQuery, Grouping};
 use crate::error::QueryError;
 use crate::plan::partitions::{PartitionFilter, QueryRange, partition_filter};
@@ -56,7 +56,7 @@ pub enum QueryBody {
 /// # Errors
 /// If the query cannot be split, or if the client lacks a feature that the split needs.
 pub fn distribute(
-    tree: &Query,
+    tree: &SelectQuery,
     bound: &BoundQuery,
     context: &PlanContext<'_>,
 ) -> Result<DistributedQuery, QueryError> {
@@ -76,7 +76,7 @@ pub fn distribute(
 }
 
 /// Only items are ranked, neither groups nor distinct rows. The wording is ours: the service's was never recorded.
-fn check_ranked(tree: &Query, bound: &BoundQuery) -> Result<(), QueryError> {
+fn check_ranked(tree: &SelectQuery, bound: &BoundQuery) -> Result<(), QueryError> {
     if bound.grouping == Grouping::None && !tree.select.distinct {
         return Ok(());
     }
@@ -86,7 +86,7 @@ fn check_ranked(tree: &Query, bound: &BoundQuery) -> Result<(), QueryError> {
 }
 
 fn info(
-    tree: &Query,
+    tree: &SelectQuery,
     bound: &BoundQuery,
     context: &PlanContext<'_>,
     is_single_key: bool,

@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use client::{Container, ErrorKind, PartitionKey, Query};
 use serde::{Deserialize, Serialize};
 use service::work::{
-    Claim, Completion, Expires, Expiry, QueueSettings, UtcTimestamp, WorkError, WorkItem,
+    Claim, Expires, Expiry, QueueSettings, UtcTimestamp, WorkCompletion, WorkError, WorkItem,
     WorkQueue, WorkStage, WorkState, Worker,
 };
 
@@ -157,7 +157,7 @@ impl Sender {
 
 #[async_trait]
 impl Worker<Mail> for Sender {
-    async fn work(&self, claim: &mut Claim<Mail>) -> Result<Completion<Mail>, WorkError> {
+    async fn work(&self, claim: &mut Claim<Mail>) -> Result<WorkCompletion<Mail>, WorkError> {
         let mail = claim.document().clone();
         self.calls.lock().unwrap().push(mail.id.clone());
         if let Some(error) = self.planned(&mail.id) {
@@ -168,7 +168,7 @@ impl Worker<Mail> for Sender {
             Err(error) if error.kind() != ErrorKind::Conflict => return Err(error.into()),
             _ => {}
         }
-        Ok(Completion::done())
+        Ok(WorkCompletion::done())
     }
 }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use client::processor::{Processor, ProcessorStart};
 use client::{Container, QueryPageOptions};
-use service::work::{Completion, ReplayResult, UtcTimestamp, WorkError, WorkQueue, WorkResult};
+use service::work::{ReplayResult, UtcTimestamp, WorkCompletion, WorkError, WorkQueue, WorkResult};
 
 use super::mail::{Mail, Sender, letters, mail, queue, read};
 use crate::world::World;
@@ -154,10 +154,10 @@ async fn a_claim_that_was_taken_over_cannot_be_ended() {
     post.world.travel(121);
     let mut quick = other.claim(post.item("1").await).await.unwrap().unwrap();
     assert_eq!(quick.document().retry_count, 1);
-    let late = Completion::done().with(|mail: &mut Mail| mail.status = "WRONG".to_owned());
+    let late = WorkCompletion::done().with(|mail: &mut Mail| mail.status = "WRONG".to_owned());
     assert_eq!(post.queue.end(slow, Ok(late)).await.unwrap(), WorkResult::Lost);
     quick.renew().await.unwrap();
-    let done = other.end(quick, Ok(Completion::done())).await.unwrap();
+    let done = other.end(quick, Ok(WorkCompletion::done())).await.unwrap();
     assert_eq!(done, WorkResult::Done);
     assert_eq!(read(&post.mails, "bob", "1").await.status, "COMPLETED");
 }
@@ -185,7 +185,7 @@ async fn a_claim_survives_writes_of_others_to_other_properties() {
         Ok::<(), client::Error>(())
     };
     post.mails.modify(&"bob".into(), "1", label).await.unwrap();
-    let ended = post.queue.end(claim, Ok(Completion::done())).await.unwrap();
+    let ended = post.queue.end(claim, Ok(WorkCompletion::done())).await.unwrap();
     assert_eq!(ended, WorkResult::Done);
     let stored = post.mails.read::<serde_json::Value>(&"bob".into(), "1").await.unwrap();
     assert_eq!(stored.value.value["label"], "urgent");
@@ -205,7 +205,7 @@ async fn a_renewed_claim_is_kept_and_records_its_steps() {
     post.world.travel(100);
     assert!(other.claim(post.item("1").await).await.unwrap().is_none());
     assert_eq!(read(&post.mails, "bob", "1").await.last_error.as_deref(), Some("compared"));
-    let ended = post.queue.end(claim, Ok(Completion::done())).await.unwrap();
+    let ended = post.queue.end(claim, Ok(WorkCompletion::done())).await.unwrap();
     assert_eq!(ended, WorkResult::Done);
 }
 
@@ -233,7 +233,7 @@ async fn postponed_work_waits_without_a_failure() {
     let morning =
         UtcTimestamp::now(post.mails.account().environment()).after(Duration::from_secs(8 * 3600));
     let claim = post.queue.claim(post.item("1").await).await.unwrap().unwrap();
-    let ended = post.queue.end(claim, Ok(Completion::postponed(morning))).await.unwrap();
+    let ended = post.queue.end(claim, Ok(WorkCompletion::postponed(morning))).await.unwrap();
     assert_eq!(ended, WorkResult::Postponed);
     let waiting = read(&post.mails, "bob", "1").await;
     assert_eq!((waiting.retry_count, waiting.next_retry_at), (0, Some(morning)));
@@ -248,7 +248,7 @@ async fn erased_work_is_gone_and_nothing_is_written_again() {
     post.enqueue("1", "bob").await;
     let claim = post.queue.claim(post.item("1").await).await.unwrap().unwrap();
     post.mails.delete_partition(&"bob".into()).await.unwrap();
-    let ended = post.queue.end(claim, Ok(Completion::done())).await.unwrap();
+    let ended = post.queue.end(claim, Ok(WorkCompletion::done())).await.unwrap();
     assert_eq!(ended, WorkResult::Gone);
     assert!(letters(&post.mails).await.is_empty());
 }

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use client::processor::{Processor, ProcessorStart};
 use client::{Container, Result};
 use service::work::{
-    Claim, ClaimSummary, Completion, QueueSettings, ReleaseCounts, UtcTimestamp, WorkError,
+    Claim, ClaimSummary, QueueSettings, ReleaseCounts, UtcTimestamp, WorkCompletion, WorkError,
     WorkQueue, WorkResult, Worker,
 };
 
@@ -15,7 +15,7 @@ use super::mail::{Mail, mail, read, settings};
 use crate::world::World;
 
 /// How an attempt is to end.
-type Plan = fn() -> Completion<Mail>;
+type Plan = fn() -> WorkCompletion<Mail>;
 
 /// Answers as planned, records its callbacks, and lets mails live for a day.
 #[derive(Clone, Default)]
@@ -45,11 +45,11 @@ impl Worker<Mail> for Told {
     async fn work(
         &self,
         claim: &mut Claim<Mail>,
-    ) -> std::result::Result<Completion<Mail>, WorkError> {
+    ) -> std::result::Result<WorkCompletion<Mail>, WorkError> {
         claim.add_charge(100.0);
         self.say(format!("work {}", claim.document().id));
         let plan = self.plans.lock().unwrap().pop();
-        Ok(plan.map_or_else(Completion::done, |finish| finish()))
+        Ok(plan.map_or_else(WorkCompletion::done, |finish| finish()))
     }
 
     fn on_due(&self, work: &Mail) {
@@ -114,7 +114,7 @@ async fn an_attempt_that_failed_can_write_what_it_did() {
     fixture.enqueue("1", "bob").await;
     fixture.report.plan(|| {
         let noted = |mail: &mut Mail| mail.lease_owner = Some("half of it is sent".to_owned());
-        Completion::retry("503", Some(Duration::from_secs(3_600))).with(noted)
+        WorkCompletion::retry("503", Some(Duration::from_secs(3_600))).with(noted)
     });
     assert_eq!(fixture.queue.run_due().await.unwrap().count(WorkResult::Retry), 1);
     let failed = read(&fixture.mails, "bob", "1").await;
@@ -155,7 +155,7 @@ async fn due_items_are_released_into_the_feed_in_their_order() {
     // Three retries, a mail whose worker is lost, one that was postponed, and one that is not due.
     for id in ["1", "2", "3"] {
         fixture.enqueue(id, "bob").await;
-        fixture.report.plan(|| Completion::retry("503", None));
+        fixture.report.plan(|| WorkCompletion::retry("503", None));
         fixture.world.travel(1);
     }
     feed.run_once().await.unwrap();
@@ -164,11 +164,11 @@ async fn due_items_are_released_into_the_feed_in_their_order() {
     drop(fixture.queue.claim(item).await.unwrap().unwrap());
     fixture.world.travel(1);
     fixture.enqueue("5", "bob").await;
-    fixture.report.plan(|| Completion::postponed(UtcTimestamp::from_ms(1_800_000_100_000)));
+    fixture.report.plan(|| WorkCompletion::postponed(UtcTimestamp::from_ms(1_800_000_100_000)));
     feed.run_once().await.unwrap();
     fixture.world.travel(1);
     fixture.enqueue("6", "bob").await;
-    fixture.report.plan(|| Completion::retry("503", Some(DAY / 2)));
+    fixture.report.plan(|| WorkCompletion::retry("503", Some(DAY / 2)));
     feed.run_once().await.unwrap();
     fixture.report.words();
     fixture.world.travel(300);

@@ -90,7 +90,7 @@ impl World {
             return Rc::clone(known);
         }
         let items = self.account.list(&self.link, range, 1000).await;
-        let mut items: Vec<Json> = items.iter().map(engine::Item::to_json).collect();
+        let mut items: Vec<Json> = items.iter().map(engine::ItemResource::to_json).collect();
         if self.properties.indexing_policy.mode == IndexingMode::Consistent {
             items.retain(|item| !self.left_out.contains(&self.name_of(item)));
         }
