@@ -5,7 +5,7 @@
 
 use model::{ContainerProperties, FeedRange, Json};
 use query::ComputedProperties;
-use query::ast::{Query, Scalar, ScalarKind, Selection};
+use query::ast::{QueryTree, Scalar, ScalarKind, Selection};
 use query::function::UtcDateTime;
 use query::plan::access::Indexes;
 
@@ -147,9 +147,9 @@ impl Case<'_> {
 }
 
 /// The query without one of its clauses, or with one part of its filter.
-fn smaller_queries(tree: &Query) -> Vec<Query> {
+fn smaller_queries(tree: &QueryTree) -> Vec<QueryTree> {
     let mut found = Vec::new();
-    let mut without = |change: &dyn Fn(&mut Query)| {
+    let mut without = |change: &dyn Fn(&mut QueryTree)| {
         let mut smaller = tree.clone();
         change(&mut smaller);
         if smaller != *tree {
