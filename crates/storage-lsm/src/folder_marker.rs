@@ -1,6 +1,7 @@
 //! The marker that identifies a folder as a store, and the steps that turn an empty folder into one.
 //!
-//! Owns the files `FORMAT` and `CREATING`. Does not own the bytes inside the tree: `FORMAT_VERSION` identifies their layout.
+//! Owns the files `FORMAT` and `CREATING`. Does not own the bytes inside the tree: `FORMAT_VERSION` identifies their
+//! layout.
 //!
 //! A folder is a store as soon as it contains `FORMAT`. A folder with `CREATING` and without `FORMAT` is the remains of
 //! an interrupted creation. Nothing in it was ever acknowledged, so the creation starts again.

@@ -16,7 +16,8 @@ pub struct Space {
     /// The name of the keyspace or table: lower-case ASCII letters and underscores.
     pub name: &'static str,
     /// How many first bytes are shared by the keys that are usually read together; zero if nothing is known. A hint for
-    /// caches: it must not change the result of any call.
+    /// caches: it must not change the result of any call. Use the same number in every call, as for the other fields:
+    /// a write invalidates what is cached under the prefix of this length.
     pub prefix_bytes: usize,
 }
 

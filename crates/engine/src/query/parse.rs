@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use ::query::ast::SelectQuery;
+use ::query::ast::QueryTree;
 use ::query::{
     BoundQuery, BuiltInFunctions, ComputedProperties, EvaluationError, Parameters, QueryError,
     bind_with, parse,
@@ -26,11 +26,11 @@ pub(super) const TEXT_BYTES_MAX: usize = 8 * 1024;
 /// Syntax trees by query text, shared by all requests.
 #[derive(Default)]
 pub(crate) struct ParsedQueryCache {
-    trees: Mutex<HashMap<String, Arc<SelectQuery>>>,
+    trees: Mutex<HashMap<String, Arc<QueryTree>>>,
 }
 
 impl ParsedQueryCache {
-    fn parse(&self, text: &str) -> std::result::Result<Arc<SelectQuery>, Vec<QueryError>> {
+    fn parse(&self, text: &str) -> std::result::Result<Arc<QueryTree>, Vec<QueryError>> {
         if let Some(tree) = self.lock().get(text) {
             return Ok(Arc::clone(tree));
         }
@@ -46,7 +46,7 @@ impl ParsedQueryCache {
         Ok(tree)
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, Arc<SelectQuery>>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Arc<QueryTree>>> {
         self.trees.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -57,7 +57,7 @@ pub(super) fn parse_and_bind(
     computed: &ComputedProperties,
     text: &str,
     parameters: &Parameters,
-) -> Result<(Arc<SelectQuery>, BoundQuery)> {
+) -> Result<(Arc<QueryTree>, BoundQuery)> {
     let tree = engine.core.parsed_queries.parse(text).map_err(bad_query)?;
     let bound = bind_with(&tree, parameters, &BuiltInFunctions, computed);
     let bound = bound.map_err(bad_query)?;

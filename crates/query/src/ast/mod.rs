@@ -21,8 +21,8 @@ pub(crate) use limits::{PARENTHESES_MAX, TREE_LEVELS_MAX};
 pub use literal::Literal;
 pub use operator::{BinaryOperator, Precedence, UnaryOperator};
 pub use query::{
-    Count, CountKind, OffsetLimit, OrderBy, OrderDirection, OrderItem, Select, SelectItem,
-    SelectQuery, Selection, SortOrder, Top,
+    Count, CountKind, OffsetLimit, OrderBy, OrderDirection, OrderItem, QueryTree, Select,
+    SelectItem, Selection, SortOrder, Top,
 };
 pub use scalar::{
     ConditionalBranch, Member, MemberStep, Negation, ObjectMember, Scalar, ScalarKind, SubqueryKind,

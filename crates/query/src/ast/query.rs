@@ -7,7 +7,7 @@ use super::{FromClause, Identifier, Scalar, Span};
 
 /// A whole query, or a subquery.
 #[derive(Clone, Debug, PartialEq)]
-pub struct SelectQuery {
+pub struct QueryTree {
     /// What each row becomes.
     pub select: Select,
     /// The inputs.

@@ -5,7 +5,7 @@
 //! operand of `??` is not a `??`, the last branch of a conditional is not a conditional, and no minus stands before a
 //! number.
 
-use super::{BinaryOperator, Identifier, Literal, SelectQuery, Span, UnaryOperator};
+use super::{BinaryOperator, Identifier, Literal, QueryTree, Span, UnaryOperator};
 
 /// An expression.
 #[derive(Clone, Debug, PartialEq)]
@@ -104,7 +104,7 @@ pub enum ScalarKind {
         /// How its rows become a value.
         kind: SubqueryKind,
         /// The query.
-        query: Box<SelectQuery>,
+        query: Box<QueryTree>,
     },
 }
 

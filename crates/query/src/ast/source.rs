@@ -2,7 +2,7 @@
 //!
 //! Owns the syntax of inputs and their paths. Does not decide whether a root is the container or an alias: see `bind`.
 
-use super::{Identifier, SelectQuery, Span};
+use super::{Identifier, QueryTree, Span};
 
 /// The clause FROM: the first input and those joined to it, never empty.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,7 +55,7 @@ pub enum SourceRoot {
     /// The container under any name, or an earlier alias.
     Name(Identifier),
     /// The rows of a query.
-    Subquery(Box<SelectQuery>),
+    Subquery(Box<QueryTree>),
 }
 
 /// One step of a path in FROM.

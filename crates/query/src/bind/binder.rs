@@ -5,7 +5,7 @@
 
 use super::bound::{AggregateCall, BoundOrderBy, BoundQuery, Grouping};
 use super::{ComputedProperties, FunctionCatalog, Parameters};
-use crate::ast::{OrderBy, Scalar, SelectQuery};
+use crate::ast::{OrderBy, QueryTree, Scalar};
 use crate::error::{QueryError, QueryErrorCode, text};
 
 /// Errors of the service's first stage: a name that does not resolve.
@@ -32,7 +32,7 @@ const UDF_CALLS_MAX: usize = 10;
 /// assert_eq!(bound.property_names().collect::<Vec<_>>(), ["a", "$1"]);
 /// ```
 pub fn bind(
-    query: &SelectQuery,
+    query: &QueryTree,
     parameters: &Parameters,
     catalog: &dyn FunctionCatalog,
 ) -> Result<BoundQuery, Vec<QueryError>> {
@@ -45,7 +45,7 @@ pub fn bind(
 ///
 /// Every rule that the query breaks, in the order of the text.
 pub fn bind_with(
-    query: &SelectQuery,
+    query: &QueryTree,
     parameters: &Parameters,
     catalog: &dyn FunctionCatalog,
     computed: &ComputedProperties,
@@ -143,7 +143,7 @@ impl<'a> Binder<'a> {
     }
 
     /// Binds a query and restores scope and frame.
-    pub(super) fn query(&mut self, query: &SelectQuery, nesting: Nesting) -> BoundQuery {
+    pub(super) fn query(&mut self, query: &QueryTree, nesting: Nesting) -> BoundQuery {
         if nesting != Nesting::Outermost {
             self.check_subquery(query);
         }
@@ -181,7 +181,7 @@ impl<'a> Binder<'a> {
     }
 
     /// Binds GROUP BY, or the single group that an aggregate in the select list implies.
-    fn grouping(&mut self, query: &SelectQuery) -> Grouping {
+    fn grouping(&mut self, query: &QueryTree) -> Grouping {
         if query.group_by.is_empty() {
             return if self.selects_aggregate(&query.select) {
                 Grouping::Whole
@@ -194,7 +194,7 @@ impl<'a> Binder<'a> {
     }
 
     /// Reports the clauses that a subquery must not have.
-    fn check_subquery(&mut self, query: &SelectQuery) {
+    fn check_subquery(&mut self, query: &QueryTree) {
         if let Some(top) = &query.select.top {
             self.errors.push(text::top_in_subquery(top.span.0));
         }

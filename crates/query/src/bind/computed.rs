@@ -11,7 +11,7 @@ use super::binder::{Binder, ScopeEntry};
 use super::bound::Expression;
 use super::{BuiltInFunctions, FunctionCatalog, FunctionKind, Parameters};
 use crate::ast::{
-    FromClause, Scalar, ScalarKind, SelectQuery, Selection, SourceForm, SourcePath, SourceRoot,
+    FromClause, QueryTree, Scalar, ScalarKind, Selection, SourceForm, SourcePath, SourceRoot,
 };
 use crate::function::{FunctionFamily, lookup};
 use crate::parser::parse;
@@ -117,8 +117,8 @@ impl ComputedExpression {
 }
 
 /// The alias and the expression of `SELECT VALUE expression FROM alias`; `None` for any other query.
-fn value_of_item(tree: SelectQuery) -> Option<(String, Scalar)> {
-    let SelectQuery { select, from, filter, group_by, order_by, offset_limit, .. } = tree;
+fn value_of_item(tree: QueryTree) -> Option<(String, Scalar)> {
+    let QueryTree { select, from, filter, group_by, order_by, offset_limit, .. } = tree;
     let FromClause { first, joins } = from?;
     let is_bare = !select.distinct
         && select.top.is_none()

@@ -9,7 +9,7 @@ use super::bound::{BoundOrderBy, BoundSource, Grouping, Input, OrderKey};
 use super::bound::{Expression, PathStep};
 use super::call::VECTOR_DISTANCE;
 use super::equivalence::is_equivalent;
-use crate::ast::{OrderBy, OrderItem, Scalar, ScalarKind, SelectQuery};
+use crate::ast::{OrderBy, OrderItem, QueryTree, Scalar, ScalarKind};
 use crate::error::text;
 
 /// Functions that rewritten queries order by.
@@ -18,7 +18,7 @@ const REWRITTEN_SCORES: [&str; 2] = ["_FullTextScore", "_VectorScore"];
 impl Binder<'_> {
     pub(super) fn ordering(
         &mut self,
-        query: &SelectQuery,
+        query: &QueryTree,
         sources: &[BoundSource],
         grouping: &Grouping,
     ) -> BoundOrderBy {

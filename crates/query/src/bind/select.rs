@@ -7,16 +7,14 @@ use std::collections::HashSet;
 use super::binder::{Binder, ClauseContext};
 use super::bound::Expression;
 use super::bound::{Grouping, Output, OutputProjection, OutputProperty};
-use crate::ast::{
-    Literal, MemberStep, Scalar, ScalarKind, SelectItem, SelectQuery, Selection, Span,
-};
+use crate::ast::{Literal, MemberStep, QueryTree, Scalar, ScalarKind, SelectItem, Selection, Span};
 use crate::error::text;
 
 /// Up to this many properties, a linear search for duplicates is cheaper than a set.
 const FEW_PROPERTIES: usize = 16;
 
 impl Binder<'_> {
-    pub(super) fn output(&mut self, query: &SelectQuery, grouping: &Grouping) -> Output {
+    pub(super) fn output(&mut self, query: &QueryTree, grouping: &Grouping) -> Output {
         let groups = *grouping != Grouping::None;
         self.frame.clause =
             if groups { ClauseContext::Groups } else { ClauseContext::Row("SELECT") };
@@ -30,7 +28,7 @@ impl Binder<'_> {
         Output { distinct: query.select.distinct, projection }
     }
 
-    fn star(&mut self, query: &SelectQuery, span: Span) -> OutputProjection {
+    fn star(&mut self, query: &QueryTree, span: Span) -> OutputProjection {
         if !query.group_by.is_empty() {
             self.errors.push(text::star_with_group_by(span.0));
         }

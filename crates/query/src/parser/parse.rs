@@ -4,7 +4,7 @@
 
 use super::query::MeasuredQuery;
 use super::state::QueryParser;
-use crate::ast::SelectQuery;
+use crate::ast::QueryTree;
 use crate::error::{QueryError, TextLocation, text};
 
 /// The largest length of a query text, in UTF-16 code units.
@@ -24,23 +24,23 @@ pub(super) type Parsed<T> = Result<T, Box<QueryError>>;
 /// let tree = planisphere_query::parse("select c.id from c where c.age >= 18").unwrap();
 /// assert_eq!(planisphere_query::print(&tree), "SELECT c.id\nFROM c\nWHERE (c.age >= 18)");
 /// ```
-pub fn parse(text: &str) -> Result<SelectQuery, Vec<QueryError>> {
+pub fn parse(text: &str) -> Result<QueryTree, Vec<QueryError>> {
     parse_query_text(text).map_err(|error| vec![*error])
 }
 
 /// Parses a condition, `FROM … WHERE …`, into the query that returns true for each item it holds for.
-pub(crate) fn parse_condition(text: &str) -> Result<SelectQuery, Vec<QueryError>> {
+pub(crate) fn parse_condition(text: &str) -> Result<QueryTree, Vec<QueryError>> {
     parse_text(text, |parser| parser.item_condition()).map_err(|error| vec![*error])
 }
 
-fn parse_query_text(text: &str) -> Parsed<SelectQuery> {
+fn parse_query_text(text: &str) -> Parsed<QueryTree> {
     parse_text(text, |parser| parser.query())
 }
 
 fn parse_text(
     text: &str,
     read: impl FnOnce(&mut QueryParser<'_>) -> Parsed<MeasuredQuery>,
-) -> Parsed<SelectQuery> {
+) -> Parsed<QueryTree> {
     // Checked before tokenizing, so that the work on a hostile text is bounded.
     let units = text.chars().map(char::len_utf16).sum();
     if units > TEXT_UNITS_MAX {

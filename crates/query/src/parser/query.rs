@@ -4,12 +4,12 @@
 
 use super::state::QueryParser;
 use super::{Parsed, scalar};
-use crate::ast::{Literal, Scalar, ScalarKind, Select, SelectQuery, Selection};
+use crate::ast::{Literal, QueryTree, Scalar, ScalarKind, Select, Selection};
 use crate::lexer::{Keyword, Symbol};
 
 /// A query and the number of levels of its deepest expression.
 pub(super) struct MeasuredQuery {
-    pub(super) query: Box<SelectQuery>,
+    pub(super) query: Box<QueryTree>,
     pub(super) levels: usize,
 }
 
@@ -37,20 +37,12 @@ impl QueryParser<'_> {
             let select = Select { distinct: false, top: None, selection };
             let span = start.to(parser.last_span());
             let (group_by, order_by, offset_limit) = (Vec::new(), None, None);
-            Ok(Box::new(SelectQuery {
-                select,
-                from,
-                filter,
-                group_by,
-                order_by,
-                offset_limit,
-                span,
-            }))
+            Ok(Box::new(QueryTree { select, from, filter, group_by, order_by, offset_limit, span }))
         })?;
         Ok(MeasuredQuery { query, levels: self.deepest })
     }
 
-    fn clauses(&mut self) -> Parsed<Box<SelectQuery>> {
+    fn clauses(&mut self) -> Parsed<Box<QueryTree>> {
         let start = self.span();
         let select = self.select()?;
         let from = if self.accept_keyword(Keyword::From) { Some(self.from()?) } else { None };
@@ -59,7 +51,7 @@ impl QueryParser<'_> {
         let order_by = self.order_by()?;
         let offset_limit = self.offset_limit()?;
         let span = start.to(self.last_span());
-        Ok(Box::new(SelectQuery { select, from, filter, group_by, order_by, offset_limit, span }))
+        Ok(Box::new(QueryTree { select, from, filter, group_by, order_by, offset_limit, span }))
     }
 
     fn group_by(&mut self) -> Parsed<Vec<Scalar>> {

@@ -4,7 +4,7 @@
 //! any rule of the grammar.
 
 use super::Parsed;
-use crate::ast::{Identifier, SelectQuery, Span};
+use crate::ast::{Identifier, QueryTree, Span};
 use crate::error::{QueryError, TextLocation, text};
 use crate::lexer::{Keyword, LexerToken, Symbol, TokenKind, Tokenizer};
 
@@ -179,7 +179,7 @@ impl<'text> QueryParser<'text> {
     }
 
     /// Rejects a query with too many JOINs.
-    pub(super) fn check_joins(&self, query: &SelectQuery) -> Parsed<()> {
+    pub(super) fn check_joins(&self, query: &QueryTree) -> Parsed<()> {
         if self.joins > JOINS_MAX {
             return Err(Box::new(text::too_many_joins(query.span.0, JOINS_MAX)));
         }

@@ -3,11 +3,11 @@
 //! Owns the rules and their identifiers, for which clients have the messages. Does not own whether advice was
 //! requested.
 
-use crate::ast::{Literal, Scalar, ScalarKind, SelectQuery, Selection};
+use crate::ast::{Literal, QueryTree, Scalar, ScalarKind, Selection};
 
 /// The identifiers of the rules that apply to a query, sorted and without duplicates.
 #[must_use]
-pub fn advice(query: &SelectQuery) -> Vec<&'static str> {
+pub fn advice(query: &QueryTree) -> Vec<&'static str> {
     let mut found = Vec::new();
     let selected: Vec<&Scalar> = match &query.select.selection {
         Selection::Star(_) => Vec::new(),

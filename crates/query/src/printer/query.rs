@@ -6,13 +6,13 @@
 use super::Printer;
 use super::number::{WHOLE_MIN, whole_digits};
 use crate::ast::{
-    Count, CountKind, FromClause, Literal, OrderBy, OrderItem, SelectItem, SelectQuery, Selection,
+    Count, CountKind, FromClause, Literal, OrderBy, OrderItem, QueryTree, SelectItem, Selection,
     Source, SourceForm, SourceRoot, SourceStep,
 };
 use crate::lexer::is_bare_name;
 
 impl Printer {
-    pub(super) fn query(&mut self, query: &SelectQuery) {
+    pub(super) fn query(&mut self, query: &QueryTree) {
         self.select(query);
         if let Some(from) = &query.from {
             self.from(from);
@@ -39,7 +39,7 @@ impl Printer {
         }
     }
 
-    fn select(&mut self, query: &SelectQuery) {
+    fn select(&mut self, query: &QueryTree) {
         self.push("SELECT ");
         if query.select.distinct {
             self.push("DISTINCT ");
@@ -115,7 +115,7 @@ impl Printer {
     }
 
     /// Prints a subquery of FROM on lines of its own.
-    fn indented_subquery(&mut self, query: &SelectQuery) {
+    fn indented_subquery(&mut self, query: &QueryTree) {
         self.depth += 1;
         self.line();
         self.push("(");

@@ -2,7 +2,7 @@
 //!
 //! Owns lines, lists and quotes, and the two entry points. Does not own the form of clauses and expressions.
 
-use crate::ast::{PARENTHESES_MAX, Scalar, SelectQuery, TREE_LEVELS_MAX};
+use crate::ast::{PARENTHESES_MAX, QueryTree, Scalar, TREE_LEVELS_MAX};
 
 /// The longest chain of operators that is printed with parentheses around each operator. A longer one is printed with a
 /// single pair, which means the same.
@@ -15,7 +15,7 @@ const NESTED_PAIRS_MAX: usize = PARENTHESES_MAX - TREE_LEVELS_MAX;
 
 /// Prints a query in normal form.
 #[must_use]
-pub fn print(query: &SelectQuery) -> String {
+pub fn print(query: &QueryTree) -> String {
     let mut printer = Printer::default();
     printer.query(query);
     printer.text

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use model::{Json, PartitionKeyDefinition};
 use proptest::prelude::*;
 use query::ast::SortOrder;
-use query::plan::distribute::{FeatureSet, HybridInfo, PlanContext, QueryBody, distribute};
+use query::plan::distribute::{FeatureSet, HybridInfo, PlanBody, PlanContext, distribute};
 use query::value::Value;
 use query::{BuiltInFunctions, Parameters, QueryExecutor, bind, parse};
 
@@ -34,8 +34,8 @@ fn plan(text: &str) -> HybridInfo {
     let features = FeatureSet::parse("HybridSearch,WeightedRankFusion");
     let context = PlanContext { partition_key: &definition, vectors: Some(&vectors), features };
     match distribute(&tree, &query, &context).unwrap().body {
-        QueryBody::Hybrid(info) => info,
-        QueryBody::Query(info) => panic!("{info:?}"),
+        PlanBody::Hybrid(info) => info,
+        PlanBody::Query(info) => panic!("{info:?}"),
     }
 }
 

@@ -3,9 +3,9 @@
 use proptest::prelude::*;
 use query::ast::{
     BinaryOperator, ConditionalBranch, Count, CountKind, FromClause, Identifier, Literal,
-    MemberStep, Negation, ObjectMember, OffsetLimit, OrderBy, OrderDirection, OrderItem, Scalar,
-    ScalarKind, Select, SelectItem, SelectQuery, Selection, SortOrder, Source, SourceForm,
-    SourcePath, SourceRoot, SourceStep, Span, SubqueryKind, Top, UnaryOperator,
+    MemberStep, Negation, ObjectMember, OffsetLimit, OrderBy, OrderDirection, OrderItem, QueryTree,
+    Scalar, ScalarKind, Select, SelectItem, Selection, SortOrder, Source, SourceForm, SourcePath,
+    SourceRoot, SourceStep, Span, SubqueryKind, Top, UnaryOperator,
 };
 
 fn scalar_of(kind: ScalarKind) -> Scalar {
@@ -171,11 +171,11 @@ fn constructors(scalar: &BoxedStrategy<Scalar>) -> BoxedStrategy<Scalar> {
     .boxed()
 }
 
-pub(crate) fn query() -> impl Strategy<Value = SelectQuery> {
+pub(crate) fn query() -> impl Strategy<Value = QueryTree> {
     query_over(scalar().boxed())
 }
 
-fn query_over(scalar: BoxedStrategy<Scalar>) -> BoxedStrategy<SelectQuery> {
+fn query_over(scalar: BoxedStrategy<Scalar>) -> BoxedStrategy<QueryTree> {
     (
         select(scalar.clone()),
         prop::option::of(from(scalar.clone())),
@@ -184,7 +184,7 @@ fn query_over(scalar: BoxedStrategy<Scalar>) -> BoxedStrategy<SelectQuery> {
         prop::option::of(order_by(scalar)),
         prop::option::of(offset_limit()),
     )
-        .prop_map(|(select, from, filter, group_by, order_by, offset_limit)| SelectQuery {
+        .prop_map(|(select, from, filter, group_by, order_by, offset_limit)| QueryTree {
             select,
             from,
             filter,
@@ -249,7 +249,7 @@ fn from(scalar: BoxedStrategy<Scalar>) -> BoxedStrategy<FromClause> {
     let inner = select(scalar).prop_map(|select| {
         let (from, filter, order_by, offset_limit) = (None, None, None, None);
         let (group_by, span) = (Vec::new(), Span::default());
-        Box::new(SelectQuery { select, from, filter, group_by, order_by, offset_limit, span })
+        Box::new(QueryTree { select, from, filter, group_by, order_by, offset_limit, span })
     });
     let root = prop_oneof![
         3 => name().prop_map(SourceRoot::Name),

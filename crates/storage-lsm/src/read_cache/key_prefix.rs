@@ -1,8 +1,8 @@
 //! Key prefixes: the unit in which cached pages and multi-get results are invalidated.
 //!
-//! Owns the hash of a prefix. Its length is declared with the space. A write to any key invalidates every page and multi-get result that lies
-//! under the key's prefix, because a new neighbour may belong into the page. Writes under other prefixes of the same
-//! shard leave them alone. A longer prefix invalidates less, but covers fewer scans.
+//! Owns the hash of a prefix. Its length is declared with the space. A write to any key invalidates every page and
+//! multi-get result that lies under the key's prefix, because a new neighbour may belong into the page. Writes under
+//! other prefixes of the same shard leave them alone. A longer prefix invalidates less, but covers fewer scans.
 
 use std::hash::BuildHasher;
 

@@ -11,7 +11,7 @@ use super::lookup::{CompositeLookup, Lookup};
 use super::order::OrderAccess;
 use super::plan::AccessPlan;
 use super::policy::Indexes;
-use crate::ast::{BinaryOperator, Scalar, ScalarKind, SelectQuery};
+use crate::ast::{BinaryOperator, QueryTree, Scalar, ScalarKind};
 use crate::bind::BoundQuery;
 use crate::evaluate::conjuncts;
 use crate::plan::condition::{Cut, PathCondition, ValueKind, ValueRange, ValueSet};
@@ -24,7 +24,7 @@ const INDENT: &str = "  ";
 /// Describes a plan, one sentence per line.
 #[must_use]
 pub fn describe_plan(
-    tree: &SelectQuery,
+    tree: &QueryTree,
     bound: &BoundQuery,
     plan: &AccessPlan,
     indexes: &Indexes,
@@ -78,7 +78,7 @@ fn composite_lookup(lookup: &CompositeLookup, indexes: &Indexes) -> String {
 }
 
 /// The conjuncts of the filter that no term covers, as they were written.
-fn remaining(tree: &SelectQuery, bound: &BoundQuery, plan: &AccessPlan) -> Vec<String> {
+fn remaining(tree: &QueryTree, bound: &BoundQuery, plan: &AccessPlan) -> Vec<String> {
     if plan.remaining.is_empty() {
         return match bound.filter {
             Some(_) => vec!["nothing is left to ask of an item that was found".to_owned()],

@@ -7,14 +7,14 @@
 use super::build::{aggregate, array, call, column, items, object, without_counts};
 use super::info::{AggregateKind, DistinctKind, QueryInfo};
 use super::plain::has_select_value;
-use crate::ast::{Scalar, ScalarKind, SelectQuery, Selection};
+use crate::ast::{QueryTree, Scalar, ScalarKind, Selection};
 use crate::bind::BoundQuery;
 use crate::error::QueryError;
 use crate::printer::{print, print_scalar};
 
 const COMPOSITION: &str = "Compositions of aggregates and other expressions are not allowed.";
 
-pub(super) fn info(tree: &SelectQuery, bound: &BoundQuery) -> Result<QueryInfo, QueryError> {
+pub(super) fn info(tree: &QueryTree, bound: &BoundQuery) -> Result<QueryInfo, QueryError> {
     let mut info = QueryInfo::plain(has_select_value(tree));
     info.top = bound.top;
     info.offset = bound.offset;
@@ -41,7 +41,7 @@ pub(super) fn info(tree: &SelectQuery, bound: &BoundQuery) -> Result<QueryInfo, 
 
 /// What a partition returns for one group.
 fn payload(
-    tree: &SelectQuery,
+    tree: &QueryTree,
     bound: &BoundQuery,
     info: &mut QueryInfo,
 ) -> Result<Scalar, QueryError> {

@@ -5,7 +5,7 @@
 
 use crate::ast::{
     BinaryOperator, Count, CountKind, Identifier, Literal, MemberStep, ObjectMember, OffsetLimit,
-    Scalar, ScalarKind, SelectItem, SelectQuery, Selection, Span, Top,
+    QueryTree, Scalar, ScalarKind, SelectItem, Selection, Span, Top,
 };
 use crate::bind::{BuiltInFunctions, FunctionCatalog, FunctionKind};
 
@@ -76,7 +76,7 @@ fn number(count: u32) -> Count {
 }
 
 /// The query without TOP, OFFSET and LIMIT, which apply only to the merged result.
-pub(super) fn without_counts(tree: &SelectQuery) -> SelectQuery {
+pub(super) fn without_counts(tree: &QueryTree) -> QueryTree {
     // The tree is rewritten in a copy: the original is still needed for the plan document.
     let mut query = tree.clone();
     query.select.top = None;
@@ -90,7 +90,7 @@ pub(super) fn first_alias(bound: &crate::bind::BoundQuery) -> &str {
 }
 
 /// The output of a row as a single value: the input, the value, or an object.
-pub(super) fn payload(tree: &SelectQuery, bound: &crate::bind::BoundQuery) -> Scalar {
+pub(super) fn payload(tree: &QueryTree, bound: &crate::bind::BoundQuery) -> Scalar {
     match &tree.select.selection {
         Selection::Star(_) => identifier(first_alias(bound)),
         Selection::Value(expression) => expression.as_ref().clone(),

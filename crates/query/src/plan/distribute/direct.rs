@@ -3,7 +3,7 @@
 //! Owns the rule that a query over several logical partitions is served only if its rows can simply be concatenated.
 //! Other queries are rejected with the plan, for clients that can execute it.
 
-use super::distributed::{DistributedQuery, QueryBody};
+use super::distributed::{DistributedQuery, PlanBody};
 use super::info::DistinctKind;
 use crate::error::QueryError;
 
@@ -33,8 +33,8 @@ pub fn direct_service(query: &DistributedQuery) -> DirectService {
         return DirectService::Served;
     }
     let info = match &query.body {
-        QueryBody::Hybrid(_) => return DirectService::NeedsPlan,
-        QueryBody::Query(info) => info,
+        PlanBody::Hybrid(_) => return DirectService::NeedsPlan,
+        PlanBody::Query(info) => info,
     };
     if !info.group_by_expressions.is_empty() || !info.aliased_aggregates.is_empty() {
         return DirectService::Refused(QueryError::refusal(

@@ -7,12 +7,12 @@
 use super::build::aggregate;
 use super::info::{AggregateKind, DistinctKind, QueryInfo};
 use super::plain::has_select_value;
-use crate::ast::{Literal, Scalar, ScalarKind, SelectQuery, Selection, SourceForm, SourceRoot};
+use crate::ast::{Literal, QueryTree, Scalar, ScalarKind, Selection, SourceForm, SourceRoot};
 use crate::bind::BoundQuery;
 use crate::printer::print;
 
 /// The query info of such a query; `None` for any other.
-pub(super) fn info(tree: &SelectQuery, bound: &BoundQuery) -> Option<QueryInfo> {
+pub(super) fn info(tree: &QueryTree, bound: &BoundQuery) -> Option<QueryInfo> {
     let is_bare = tree.filter.is_none()
         && tree.group_by.is_empty()
         && tree.order_by.is_none()
@@ -51,7 +51,7 @@ fn is_count_of_rows(expression: &Scalar) -> bool {
 }
 
 /// The distinct query that is the only input.
-fn inner(tree: &SelectQuery) -> Option<&SelectQuery> {
+fn inner(tree: &QueryTree) -> Option<&QueryTree> {
     let from = tree.from.as_ref()?;
     let is_only = from.joins.is_empty() && from.first.path.steps.is_empty();
     match (&from.first.path.root, &from.first.form) {

@@ -9,7 +9,7 @@ use super::hybrid::{self, HybridInfo};
 use super::info::QueryInfo;
 use super::merge::MergePlan;
 use super::{aggregate, distinct_count, order_by, plain};
-use crate::ast::SelectQuery;
+use crate::ast::QueryTree;
 use crate::bind::{BoundOrderBy, BoundQuery, Grouping};
 use crate::error::QueryError;
 use crate::plan::partitions::{PartitionFilter, QueryRange, partition_filter};
@@ -29,7 +29,7 @@ pub struct PlanContext<'plan> {
 #[derive(Clone, Debug, PartialEq)]
 pub struct DistributedQuery {
     /// What each partition runs and how clients merge the results.
-    pub body: QueryBody,
+    pub body: PlanBody,
     /// The partition keys that can match.
     pub partitions: PartitionFilter,
     /// The same as ranges of epks.
@@ -44,7 +44,7 @@ pub struct DistributedQuery {
 
 /// What each partition runs.
 #[derive(Clone, Debug, PartialEq)]
-pub enum QueryBody {
+pub enum PlanBody {
     /// One query.
     Query(QueryInfo),
     /// Several queries whose ranks are fused.
@@ -56,7 +56,7 @@ pub enum QueryBody {
 /// # Errors
 /// If the query cannot be split, or if the client lacks a feature that the split needs.
 pub fn distribute(
-    tree: &SelectQuery,
+    tree: &QueryTree,
     bound: &BoundQuery,
     context: &PlanContext<'_>,
 ) -> Result<DistributedQuery, QueryError> {
@@ -65,9 +65,9 @@ pub fn distribute(
     let ranges = partitions.ranges(context.partition_key);
     let body = if matches!(bound.order_by, BoundOrderBy::Rank(_)) {
         check_ranked(tree, bound)?;
-        QueryBody::Hybrid(hybrid::hybrid(tree, bound, context))
+        PlanBody::Hybrid(hybrid::hybrid(tree, bound, context))
     } else {
-        QueryBody::Query(info(tree, bound, context, is_single_key)?)
+        PlanBody::Query(info(tree, bound, context, is_single_key)?)
     };
     let needed = body.needed();
     context.features.check(needed)?;
@@ -76,7 +76,7 @@ pub fn distribute(
 }
 
 /// Only items are ranked, neither groups nor distinct rows. The wording is ours: the service's was never recorded.
-fn check_ranked(tree: &SelectQuery, bound: &BoundQuery) -> Result<(), QueryError> {
+fn check_ranked(tree: &QueryTree, bound: &BoundQuery) -> Result<(), QueryError> {
     if bound.grouping == Grouping::None && !tree.select.distinct {
         return Ok(());
     }
@@ -86,7 +86,7 @@ fn check_ranked(tree: &SelectQuery, bound: &BoundQuery) -> Result<(), QueryError
 }
 
 fn info(
-    tree: &SelectQuery,
+    tree: &QueryTree,
     bound: &BoundQuery,
     context: &PlanContext<'_>,
     is_single_key: bool,
@@ -110,8 +110,8 @@ impl DistributedQuery {
         let mut document = Object::new();
         document.insert("partitionedQueryExecutionInfoVersion", 2);
         let (query, hybrid) = match &self.body {
-            QueryBody::Query(info) => (info.to_json(), Json::Null),
-            QueryBody::Hybrid(info) => (Json::Null, info.to_json()),
+            PlanBody::Query(info) => (info.to_json(), Json::Null),
+            PlanBody::Hybrid(info) => (Json::Null, info.to_json()),
         };
         document.insert("queryInfo", query);
         let ranges = self.ranges.iter().map(range_json).collect::<Vec<_>>();

@@ -143,7 +143,7 @@ impl FeatureSet {
             return Ok(());
         }
         let mut message =
-            "SelectQuery contains 1 or more unsupported features. Upgrade your SDK to a version that \
+            "QueryTree contains 1 or more unsupported features. Upgrade your SDK to a version that \
                            does support the requested features:"
                 .to_owned();
         for name in missing {

@@ -3,7 +3,7 @@
 //! Owns the merge plan of our own engine, derived from the query info that clients get, and the features that a client
 //! needs to merge the same way.
 
-use super::distributed::QueryBody;
+use super::distributed::PlanBody;
 use super::feature::{Feature, FeatureSet};
 use super::info::{AggregateKind, DistinctKind, QueryInfo};
 use crate::ast::SortOrder;
@@ -66,9 +66,9 @@ pub enum GroupPayload {
 impl MergePlan {
     /// The merge plan for what partitions run.
     #[must_use]
-    pub(super) fn for_body(body: &QueryBody) -> Self {
+    pub(super) fn for_body(body: &PlanBody) -> Self {
         match body {
-            QueryBody::Query(info) => Self {
+            PlanBody::Query(info) => Self {
                 combine: combine(info),
                 distinct: match info.distinct_count_alias {
                     // Counting distinct rows removes the duplicates itself.
@@ -78,7 +78,7 @@ impl MergePlan {
                 skip: info.offset.unwrap_or(0),
                 take: info.limit.or(info.top),
             },
-            QueryBody::Hybrid(info) => Self {
+            PlanBody::Hybrid(info) => Self {
                 combine: Combine::Ranked {
                     components: info.components.len(),
                     weights: info.weights.clone(),
@@ -113,7 +113,7 @@ fn combine(info: &QueryInfo) -> Combine {
     Combine::Ordered { directions: info.order_by.clone(), is_sorted }
 }
 
-impl QueryBody {
+impl PlanBody {
     /// The features that a client needs.
     pub(super) fn needed(&self) -> FeatureSet {
         match self {

@@ -23,7 +23,7 @@ mod direct;
 mod merge;
 
 pub use direct::{DirectService, NOT_SERVED_DIRECTLY, direct_service};
-pub use distributed::{DistributedQuery, PlanContext, QueryBody, distribute};
+pub use distributed::{DistributedQuery, PlanBody, PlanContext, distribute};
 pub use feature::{Feature, FeatureSet};
 pub use hybrid::HybridInfo;
 pub use info::{AggregateKind, DistinctKind, QueryInfo};

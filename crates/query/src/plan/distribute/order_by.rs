@@ -11,14 +11,14 @@ use super::build::{
 };
 use super::info::{DistinctKind, QueryInfo};
 use super::plain::has_select_value;
-use crate::ast::{OrderBy, OrderItem, Scalar, SelectQuery, Selection, SortOrder};
+use crate::ast::{OrderBy, OrderItem, QueryTree, Scalar, Selection, SortOrder};
 use crate::bind::{BoundOrderBy, BoundQuery, Expression, OrderKey, PathStep};
 use crate::evaluate::constant;
 use crate::printer::{print, print_scalar};
 use crate::value::Value;
 
 pub(super) fn info(
-    tree: &SelectQuery,
+    tree: &QueryTree,
     bound: &BoundQuery,
     vectors: Option<&VectorEmbeddingPolicy>,
 ) -> QueryInfo {
@@ -41,7 +41,7 @@ pub(super) fn info(
     info
 }
 
-fn envelope(tree: &SelectQuery, bound: &BoundQuery, list: &[OrderItem]) -> SelectQuery {
+fn envelope(tree: &QueryTree, bound: &BoundQuery, list: &[OrderItem]) -> QueryTree {
     let mut query = without_counts(tree);
     // DISTINCT applies to the payloads of the merged rows, not to the envelopes.
     query.select.distinct = false;

@@ -5,11 +5,11 @@
 
 use super::build::{first_rows, without_counts};
 use super::info::{DistinctKind, QueryInfo};
-use crate::ast::{SelectQuery, Selection};
+use crate::ast::{QueryTree, Selection};
 use crate::bind::BoundQuery;
 use crate::printer::print;
 
-pub(super) fn info(tree: &SelectQuery, bound: &BoundQuery, is_single_key: bool) -> QueryInfo {
+pub(super) fn info(tree: &QueryTree, bound: &BoundQuery, is_single_key: bool) -> QueryInfo {
     let mut info = QueryInfo::plain(has_select_value(tree));
     info.top = bound.top;
     if tree.select.distinct {
@@ -37,6 +37,6 @@ pub(super) fn info(tree: &SelectQuery, bound: &BoundQuery, is_single_key: bool) 
     info
 }
 
-pub(super) fn has_select_value(tree: &SelectQuery) -> bool {
+pub(super) fn has_select_value(tree: &QueryTree) -> bool {
     matches!(tree.select.selection, Selection::Value(_))
 }

@@ -295,7 +295,7 @@ pub(crate) fn query_text() -> impl Strategy<Value = String> {
 }
 
 /// Everything that may be planned; none of it may panic.
-fn plan_everything(tree: &query::ast::SelectQuery) -> TestCaseResult {
+fn plan_everything(tree: &query::ast::QueryTree) -> TestCaseResult {
     let Ok(query) = bind(tree, &Parameters::new(), &BuiltInFunctions) else {
         return Ok(());
     };

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use model::{Json, PartitionKeyDefinition, VectorEmbeddingPolicy};
 use query::plan::distribute::{
-    DirectService, DistributedQuery, FeatureSet, PlanContext, QueryBody, direct_service, distribute,
+    DirectService, DistributedQuery, FeatureSet, PlanBody, PlanContext, direct_service, distribute,
 };
 use query::{BuiltInFunctions, Parameters, bind, bind_with, parse};
 
@@ -80,8 +80,8 @@ fn check(case: &mut Case, updates: bool) -> Vec<String> {
 /// Every text that a client would send back must parse and bind.
 pub(super) fn check_texts(query: &DistributedQuery) -> Result<(), String> {
     let texts: Vec<&str> = match &query.body {
-        QueryBody::Query(info) => vec![&info.rewritten_query],
-        QueryBody::Hybrid(info) => {
+        PlanBody::Query(info) => vec![&info.rewritten_query],
+        PlanBody::Hybrid(info) => {
             let components = info.components.iter().map(|one| one.rewritten_query.as_str());
             components.chain([info.statistics_query.as_str()]).collect()
         }
@@ -152,15 +152,15 @@ fn actual(section: &str, outcome: &Result<DistributedQuery, String>) -> String {
         Err(error) => return format!("refused: {error}"),
     };
     match (section, &query.body) {
-        ("rewritten", QueryBody::Query(info)) => info.rewritten_query.clone(),
-        ("rewritten", QueryBody::Hybrid(info)) => {
+        ("rewritten", PlanBody::Query(info)) => info.rewritten_query.clone(),
+        ("rewritten", PlanBody::Hybrid(info)) => {
             let texts: Vec<&str> =
                 info.components.iter().map(|one| one.rewritten_query.as_str()).collect();
             texts.join("\n\n")
         }
-        ("statistics", QueryBody::Hybrid(info)) => info.statistics_query.clone(),
-        ("info", QueryBody::Query(info)) => unusual(&info.to_json()),
-        ("hybrid", QueryBody::Hybrid(info)) => unusual(&info.to_json()),
+        ("statistics", PlanBody::Hybrid(info)) => info.statistics_query.clone(),
+        ("info", PlanBody::Query(info)) => unusual(&info.to_json()),
+        ("hybrid", PlanBody::Hybrid(info)) => unusual(&info.to_json()),
         ("plan", _) => query.to_json().to_string(),
         ("keys", _) => query.partitions.to_string(),
         ("ranges", _) => {

@@ -5,7 +5,7 @@
 //! there.
 
 use model::{Json, Object};
-use query::ast::{FromClause, Identifier, SelectQuery, SourceForm, SourceRoot, SourceStep};
+use query::ast::{FromClause, Identifier, QueryTree, SourceForm, SourceRoot, SourceStep};
 
 /// The property that holds an item stored below one.
 const BELOW: &str = "item";
@@ -75,7 +75,7 @@ impl Form {
 }
 
 /// Makes the one input that is the container begin below a property.
-fn look_below(query: &mut SelectQuery) {
+fn look_below(query: &mut QueryTree) {
     let Some(FromClause { first, .. }) = &mut query.from else { return };
     let name = match &mut first.path.root {
         SourceRoot::Subquery(inner) => return look_below(inner),

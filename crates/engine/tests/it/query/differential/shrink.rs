@@ -5,7 +5,7 @@
 
 use model::{ContainerProperties, FeedRange, Json};
 use query::ComputedProperties;
-use query::ast::{Scalar, ScalarKind, SelectQuery, Selection};
+use query::ast::{QueryTree, Scalar, ScalarKind, Selection};
 use query::function::UtcDateTime;
 use query::plan::access::Indexes;
 
@@ -78,7 +78,7 @@ impl Case<'_> {
             account.split(&link, listed.value.partitions[0].number).await.ok()?;
         }
         let items = account.list(&link, &self.asked.feed_range, 1000).await;
-        let items: Vec<Json> = items.iter().map(engine::ItemResource::to_json).collect();
+        let items: Vec<Json> = items.iter().map(engine::Item::to_json).collect();
         let now = i64::try_from(crate::account::START.0).ok()?;
         let circumstances = Circumstances {
             indexes: &Indexes::new(&self.properties.indexing_policy),
@@ -147,9 +147,9 @@ impl Case<'_> {
 }
 
 /// The query without one of its clauses, or with one part of its filter.
-fn smaller_queries(tree: &SelectQuery) -> Vec<SelectQuery> {
+fn smaller_queries(tree: &QueryTree) -> Vec<QueryTree> {
     let mut found = Vec::new();
-    let mut without = |change: &dyn Fn(&mut SelectQuery)| {
+    let mut without = |change: &dyn Fn(&mut QueryTree)| {
         let mut smaller = tree.clone();
         change(&mut smaller);
         if smaller != *tree {

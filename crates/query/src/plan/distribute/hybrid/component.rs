@@ -12,7 +12,7 @@ use super::super::info::QueryInfo;
 use super::super::order_by::nearest_first;
 use super::info::ComponentRows;
 use crate::ast::{
-    BinaryOperator, Literal, OrderBy, OrderDirection, OrderItem, Scalar, ScalarKind, SelectQuery,
+    BinaryOperator, Literal, OrderBy, OrderDirection, OrderItem, QueryTree, Scalar, ScalarKind,
     Selection, SortOrder, Span,
 };
 use crate::bind::{BoundQuery, Expression};
@@ -109,7 +109,7 @@ impl ScoreComponent {
 }
 
 pub(super) fn components(
-    tree: &SelectQuery,
+    tree: &QueryTree,
     bound: &BoundQuery,
     scores: &[ScoreComponent],
     rows: ComponentRows,
@@ -129,11 +129,11 @@ pub(super) fn components(
 }
 
 fn counted(
-    tree: &SelectQuery,
+    tree: &QueryTree,
     rows: ComponentRows,
     score: &ScoreComponent,
     context: &PlanContext<'_>,
-) -> SelectQuery {
+) -> QueryTree {
     let mut query = without_counts(tree);
     match rows {
         ComponentRows::All => {}
@@ -146,8 +146,8 @@ fn counted(
 
 /// A component query in the envelope of ordered rows.
 fn enveloped(
-    mut query: SelectQuery,
-    tree: &SelectQuery,
+    mut query: QueryTree,
+    tree: &QueryTree,
     bound: &BoundQuery,
     score: &ScoreComponent,
     shown: &[ScoreComponent],
@@ -178,8 +178,8 @@ fn enveloped(
 /// A component query with plain columns. Scores where less is better are negated, so that more is better in all of
 /// them.
 fn bare(
-    mut query: SelectQuery,
-    tree: &SelectQuery,
+    mut query: QueryTree,
+    tree: &QueryTree,
     bound: &BoundQuery,
     scores: &[ScoreComponent],
     context: &PlanContext<'_>,

@@ -9,7 +9,7 @@ use super::super::info::{QueryInfo, number};
 use super::super::order_by::number_json;
 use super::component::{ScoreComponent, components};
 use super::statistics;
-use crate::ast::{Literal, OrderBy, Scalar, ScalarKind, SelectQuery};
+use crate::ast::{Literal, OrderBy, QueryTree, Scalar, ScalarKind};
 use crate::bind::{BoundOrderBy, BoundQuery};
 
 /// The smallest number of rows of a component: fusion needs more rows than are returned.
@@ -44,7 +44,7 @@ pub(super) enum ComponentRows {
 }
 
 pub(in crate::plan::distribute) fn hybrid(
-    tree: &SelectQuery,
+    tree: &QueryTree,
     bound: &BoundQuery,
     context: &PlanContext<'_>,
 ) -> HybridInfo {
@@ -98,7 +98,7 @@ struct Scores {
 }
 
 /// The scores of a query and their weights. A negative weight reverses the order of its score.
-fn scores(tree: &SelectQuery, bound: &BoundQuery) -> Scores {
+fn scores(tree: &QueryTree, bound: &BoundQuery) -> Scores {
     let (Some(OrderBy::Rank(calls, _)), BoundOrderBy::Rank(formulas)) =
         (&tree.order_by, &bound.order_by)
     else {

@@ -4,17 +4,17 @@
 
 use super::super::build::{array, call, column, literal, object};
 use super::component::ScoreComponent;
-use crate::ast::{Literal, Scalar, Select, SelectQuery, Selection, Span};
+use crate::ast::{Literal, QueryTree, Scalar, Select, Selection, Span};
 use crate::printer::print;
 
-pub(super) fn query(tree: &SelectQuery, texts: &[&ScoreComponent]) -> String {
+pub(super) fn query(tree: &QueryTree, texts: &[&ScoreComponent]) -> String {
     let count = call("COUNT", vec![literal(Literal::Integer(1))]);
     let statistics = array(texts.iter().map(|text| text_statistics(&text.arguments)).collect());
     let selection = Selection::List(vec![
         column(count, Some("documentCount")),
         column(statistics, Some("fullTextStatistics")),
     ]);
-    print(&SelectQuery {
+    print(&QueryTree {
         select: Select { distinct: false, top: None, selection },
         from: tree.from.clone(),
         filter: tree.filter.clone(),
