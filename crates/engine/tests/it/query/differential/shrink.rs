@@ -78,7 +78,7 @@ impl Case<'_> {
             account.split(&link, listed.value.partitions[0].number).await.ok()?;
         }
         let items = account.list(&link, &self.asked.feed_range, 1000).await;
-        let items: Vec<Json> = items.iter().map(engine::Item::to_json).collect();
+        let items: Vec<Json> = items.iter().map(engine::ItemResource::to_json).collect();
         let now = i64::try_from(crate::account::START.0).ok()?;
         let circumstances = Circumstances {
             indexes: &Indexes::new(&self.properties.indexing_policy),
