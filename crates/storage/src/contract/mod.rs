@@ -1,4 +1,4 @@
-//! The guarantees of [`Store`], as named cases that every backend must pass.
+//! The guarantees of [`crate::Store`], as named cases that every backend must pass.
 //!
 //! Owns what the trait itself guarantees. Does not own durability: what survives a crash or a reopening depends on
 //! a backend's files and is tested beside them.
