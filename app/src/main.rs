@@ -16,7 +16,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use command::Command;
+use command::PlanisphereCommand;
 
 /// Requests make many small allocations, for which the allocator of the C library takes three times as long.
 #[global_allocator]
@@ -45,7 +45,7 @@ Exit codes: 0 success, 1 findings or differences, 2 the command failed.";
 #[command(name = "planisphere", version, after_help = EXAMPLES, arg_required_else_help = true)]
 struct CommandLine {
     #[command(subcommand)]
-    command: Command,
+    command: PlanisphereCommand,
 }
 
 fn main() -> ExitCode {

@@ -12,22 +12,22 @@ use service::copy::Transform;
 
 /// One `--transform`.
 #[derive(Clone, Debug)]
-pub(crate) struct Assignment {
+pub(crate) struct PropertyTransform {
     text: String,
     path: PropertyPath,
     query: String,
 }
 
 /// All transformations, in order.
-pub(crate) struct Assignments {
-    list: Vec<(Assignment, Mutex<RowStream>)>,
+pub(crate) struct PropertyTransforms {
+    list: Vec<(PropertyTransform, Mutex<RowStream>)>,
 }
 
 /// A property name that no item has, required by the check of computed properties.
 const UNUSED_NAME: &str = "planisphereTransform";
 
 /// Parses `path=expression`.
-pub(crate) fn assignment(word: &str) -> Result<Assignment, String> {
+pub(crate) fn assignment(word: &str) -> Result<PropertyTransform, String> {
     let example =
         "write it as --transform 'tenantId=\"default\"' or --transform 'day=LEFT(c.at, 10)'";
     let Some((path, expression)) = word.split_once('=') else {
@@ -52,7 +52,7 @@ pub(crate) fn assignment(word: &str) -> Result<Assignment, String> {
              {example}"
         )
     })?;
-    Ok(Assignment { text: word.to_owned(), path, query })
+    Ok(PropertyTransform { text: word.to_owned(), path, query })
 }
 
 /// A path with slashes as in a partition key, or names separated by dots.
@@ -76,14 +76,14 @@ fn property_path(text: &str) -> Result<PropertyPath, String> {
     }
 }
 
-impl Assignments {
-    pub(crate) fn new(list: &[Assignment]) -> Result<Self, String> {
+impl PropertyTransforms {
+    pub(crate) fn new(list: &[PropertyTransform]) -> Result<Self, String> {
         let list = list.iter().map(|one| Ok((one.clone(), Mutex::new(one.stream()?))));
         Ok(Self { list: list.collect::<Result<_, String>>()? })
     }
 }
 
-impl Assignment {
+impl PropertyTransform {
     fn stream(&self) -> Result<RowStream, String> {
         let refused = || format!("--transform '{}' cannot be computed item by item", self.text);
         let tree = parse(&self.query).map_err(|_| refused())?;
@@ -104,7 +104,7 @@ impl Assignment {
     }
 }
 
-impl Transform for Assignments {
+impl Transform for PropertyTransforms {
     fn apply(&self, item: Json) -> Result<Json, String> {
         let mut item = item;
         for (assignment, stream) in &self.list {
@@ -148,9 +148,11 @@ mod tests {
     use super::*;
 
     fn check(words: &[&str], item: &str, expected: Result<&str, &str>) {
-        let list: Vec<Assignment> = words.iter().map(|word| assignment(word).unwrap()).collect();
+        let list: Vec<PropertyTransform> =
+            words.iter().map(|word| assignment(word).unwrap()).collect();
         let item = Json::parse(item.as_bytes()).unwrap();
-        let output = Assignments::new(&list).unwrap().apply(item).map(|item| item.to_string());
+        let output =
+            PropertyTransforms::new(&list).unwrap().apply(item).map(|item| item.to_string());
         assert_eq!(output.as_deref().map_err(String::as_str), expected, "{words:?}");
     }
 

@@ -11,7 +11,7 @@ use crate::error::CommandError;
 
 /// A command.
 #[derive(Debug, Subcommand)]
-pub(crate) enum Command {
+pub(crate) enum PlanisphereCommand {
     Serve(Box<serve::ServeCommand>),
     Version(version::VersionCommand),
     Verify(verify::VerifyCommand),
@@ -26,7 +26,7 @@ pub(crate) enum Command {
     Notifications(notifications::NotificationsCommand),
 }
 
-impl Command {
+impl PlanisphereCommand {
     /// Runs it.
     pub(crate) fn run(self) -> Result<ExitCode, CommandError> {
         match self {

@@ -14,5 +14,5 @@ mod serve;
 mod verify;
 mod version;
 
-pub(crate) use dispatch::Command;
+pub(crate) use dispatch::PlanisphereCommand;
 pub(crate) use serve::{read_prices, stop_signal, warn};

@@ -21,7 +21,7 @@ pub(super) struct QueryCase {
     pub(super) page_items: usize,
     /// Rows that every run must give.
     pub(super) rows: u64,
-    pub(super) limit: Limit,
+    pub(super) limit: ReadLimit,
     /// How much slower the largest data set may be than the smallest.
     pub(super) growth_max: Option<f64>,
 }
@@ -35,7 +35,7 @@ pub(super) enum CaseScope {
 
 /// What may be touched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Limit {
+pub(super) enum ReadLimit {
     /// Terms of the index and items together; and of the items, none that is not a row of the page.
     Page {
         entries_max: u64,
@@ -54,7 +54,7 @@ pub(super) const CASES: [QueryCase; 6] = [
         scope: CaseScope::OnePartition,
         page_items: PAGE_ITEMS,
         rows: 20,
-        limit: Limit::Page { entries_max: 40, items_max: 20 },
+        limit: ReadLimit::Page { entries_max: 40, items_max: 20 },
         growth_max: Some(1.5),
     },
     QueryCase {
@@ -64,7 +64,7 @@ pub(super) const CASES: [QueryCase; 6] = [
         scope: CaseScope::OnePartition,
         page_items: PAGE_ITEMS,
         rows: 20,
-        limit: Limit::None,
+        limit: ReadLimit::None,
         growth_max: None,
     },
     QueryCase {
@@ -74,7 +74,7 @@ pub(super) const CASES: [QueryCase; 6] = [
         scope: CaseScope::OnePartition,
         page_items: PAGE_ITEMS,
         rows: 20,
-        limit: Limit::Page { entries_max: 40, items_max: 20 },
+        limit: ReadLimit::Page { entries_max: 40, items_max: 20 },
         growth_max: Some(1.5),
     },
     QueryCase {
@@ -84,7 +84,7 @@ pub(super) const CASES: [QueryCase; 6] = [
         scope: CaseScope::OnePartition,
         page_items: PAGE_ITEMS,
         rows: 20,
-        limit: Limit::None,
+        limit: ReadLimit::None,
         growth_max: None,
     },
     QueryCase {
@@ -94,7 +94,7 @@ pub(super) const CASES: [QueryCase; 6] = [
         scope: CaseScope::AllPartitions,
         page_items: 1_000,
         rows: 100,
-        limit: Limit::ItemsLoaded(110),
+        limit: ReadLimit::ItemsLoaded(110),
         growth_max: None,
     },
     QueryCase {
@@ -104,7 +104,7 @@ pub(super) const CASES: [QueryCase; 6] = [
         scope: CaseScope::OnePartition,
         page_items: 1_000,
         rows: 1,
-        limit: Limit::ItemsLoaded(0),
+        limit: ReadLimit::ItemsLoaded(0),
         growth_max: None,
     },
 ];
@@ -126,7 +126,7 @@ impl QueryCase {
     }
 }
 
-impl Limit {
+impl ReadLimit {
     pub(super) fn holds(self, metrics: &QueryMetrics) -> bool {
         match self {
             Self::Page { entries_max, items_max } => {
@@ -138,7 +138,7 @@ impl Limit {
     }
 }
 
-impl std::fmt::Display for Limit {
+impl std::fmt::Display for ReadLimit {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Page { entries_max, items_max } => {

@@ -21,7 +21,7 @@ use super::print;
 use crate::error::CommandError;
 use crate::open::{self, StoreFlags};
 use crate::progress;
-use crate::transform::{self, Assignment, Assignments};
+use crate::transform::{self, PropertyTransform, PropertyTransforms};
 
 /// Copy a container into another one: to another account, with another partition key, or both.
 #[derive(Debug, Args)]
@@ -69,7 +69,7 @@ pub(crate) struct CopyCommand {
     /// Set a property of every item, for example 'tenantId="default"'; repeat it for more
     #[arg(long, value_name = "PROPERTY=EXPRESSION", value_parser = transform::assignment,
           help_heading = "Changes")]
-    transform: Vec<Assignment>,
+    transform: Vec<PropertyTransform>,
 
     /// Leave out items that the target cannot hold, instead of stopping
     #[arg(long, help_heading = "Changes")]
@@ -123,7 +123,7 @@ impl CopyCommand {
         }
         let endpoints = CopyEndpoints::new(&self.from, &self.to)?;
         let key = crate::account_location::parse_partition_key(&self.partition_key)?;
-        let assignments = Assignments::new(&self.transform).map_err(|why| {
+        let assignments = PropertyTransforms::new(&self.transform).map_err(|why| {
             CommandError::new("reading --transform", why)
                 .hint("`planisphere help copy` has examples")
         })?;
@@ -136,7 +136,7 @@ impl CopyCommand {
         &self,
         endpoints: &CopyEndpoints,
         key: Option<PartitionKeyDefinition>,
-        assignments: Assignments,
+        assignments: PropertyTransforms,
     ) -> Result<bool, CommandError> {
         // Lock the checkpoint first: another copy may be running.
         let checkpoint = match self.verify_only {

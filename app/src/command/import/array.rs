@@ -4,7 +4,7 @@
 
 use std::io::BufRead;
 
-use super::records::{Record, RecordReader, item};
+use super::records::{ImportRecord, RecordReader, item};
 
 pub(super) struct ArrayReader {
     input: Box<dyn BufRead + Send>,
@@ -73,7 +73,7 @@ impl ArrayReader {
 }
 
 impl RecordReader for ArrayReader {
-    fn next(&mut self) -> Result<Option<Record>, String> {
+    fn next(&mut self) -> Result<Option<ImportRecord>, String> {
         if self.state == ArrayState::Ended {
             return Ok(None);
         }
@@ -112,7 +112,7 @@ impl RecordReader for ArrayReader {
         self.state = ArrayState::Between;
         let line = self.line;
         let text = self.element()?;
-        Ok(Some(Record { line, content: item(&text) }))
+        Ok(Some(ImportRecord { line, content: item(&text) }))
     }
 }
 

@@ -9,7 +9,7 @@ use std::io::BufRead;
 
 use model::{Json, Object};
 
-use super::records::{Record, RecordReader};
+use super::records::{ImportRecord, RecordReader};
 use crate::transform::set;
 
 /// The type of a column.
@@ -89,16 +89,18 @@ impl CsvTable {
 }
 
 impl RecordReader for CsvTable {
-    fn next(&mut self) -> Result<Option<Record>, String> {
+    fn next(&mut self) -> Result<Option<ImportRecord>, String> {
         let mut row = csv::StringRecord::new();
         let line = |position: Option<&csv::Position>| position.map_or(0, csv::Position::line);
         match self.reader.read_record(&mut row) {
             Ok(false) => Ok(None),
-            Ok(true) => Ok(Some(Record { line: line(row.position()), content: self.item(&row) })),
+            Ok(true) => {
+                Ok(Some(ImportRecord { line: line(row.position()), content: self.item(&row) }))
+            }
             Err(error) if error.is_io_error() => Err(error.to_string()),
             Err(error) => {
                 let content = Err(format!("is not a valid row: {error}"));
-                Ok(Some(Record { line: line(error.position()), content }))
+                Ok(Some(ImportRecord { line: line(error.position()), content }))
             }
         }
     }

@@ -6,7 +6,7 @@ use super::position::{ImportPosition, PositionFile};
 use super::records::RecordReader;
 use super::target::{BadLine, ImportTarget};
 use crate::error::CommandError;
-use crate::transform::Assignments;
+use crate::transform::PropertyTransforms;
 
 /// RecordReader between two saved positions; an interrupted import repeats at most these.
 const RECORDS_PER_BATCH: usize = 512;
@@ -16,7 +16,7 @@ const LISTED_MAX: usize = 20;
 /// A running import.
 pub(super) struct ImportRun<'import> {
     pub(super) target: &'import ImportTarget,
-    pub(super) transform: &'import Assignments,
+    pub(super) transform: &'import PropertyTransforms,
     pub(super) bad_lines: BadLinePolicy,
     pub(super) file: Option<PositionFile>,
 }
@@ -94,7 +94,7 @@ impl ImportRun<'_> {
     fn record(
         &self,
         records: &mut dyn RecordReader,
-    ) -> Result<Option<super::records::Record>, CommandError> {
+    ) -> Result<Option<super::records::ImportRecord>, CommandError> {
         records.next().map_err(|why| {
             CommandError::new("reading the input", why)
                 .hint("correct the file, or choose its --format")

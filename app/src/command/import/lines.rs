@@ -4,7 +4,7 @@ use std::io::BufRead;
 
 use model::Json;
 
-use super::records::{Record, RecordReader, item};
+use super::records::{ImportRecord, RecordReader, item};
 
 /// The property that marks the first line of an export.
 const FORMAT_MEMBER: &str = "planisphereExport";
@@ -58,11 +58,11 @@ impl LineReader {
 }
 
 impl RecordReader for LineReader {
-    fn next(&mut self) -> Result<Option<Record>, String> {
+    fn next(&mut self) -> Result<Option<ImportRecord>, String> {
         loop {
             let Some(text) = self.read()? else { return Ok(None) };
             if !text.iter().all(u8::is_ascii_whitespace) {
-                return Ok(Some(Record { line: self.line, content: item(&text) }));
+                return Ok(Some(ImportRecord { line: self.line, content: item(&text) }));
             }
         }
     }

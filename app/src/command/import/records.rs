@@ -25,7 +25,7 @@ pub(super) enum ImportFormat {
 
 /// One record: an item, or the reason why it is not one.
 #[derive(Debug, PartialEq)]
-pub(super) struct Record {
+pub(super) struct ImportRecord {
     /// The line where it starts.
     pub(super) line: u64,
     pub(super) content: Result<Json, String>,
@@ -33,7 +33,7 @@ pub(super) struct Record {
 
 /// Reads records. After an error nothing more can be read.
 pub(super) trait RecordReader: Send {
-    fn next(&mut self) -> Result<Option<Record>, String>;
+    fn next(&mut self) -> Result<Option<ImportRecord>, String>;
 }
 
 impl ImportFormat {

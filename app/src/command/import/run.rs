@@ -21,7 +21,7 @@ use crate::error::CommandError;
 use crate::open::{self, StoreFlags};
 use crate::output::{line, thousands};
 use crate::progress;
-use crate::transform::{self, Assignment, Assignments};
+use crate::transform::{self, PropertyTransform, PropertyTransforms};
 
 /// Read JSON lines, a JSON array or a CSV table into a container. Items with the same id are replaced.
 #[derive(Debug, Args)]
@@ -67,7 +67,7 @@ pub(crate) struct ImportCommand {
 
     /// Set a property of every item to an expression, for example 'id=c.number'; may be repeated
     #[arg(long, value_name = "PROPERTY=EXPRESSION", value_parser = transform::assignment)]
-    transform: Vec<Assignment>,
+    transform: Vec<PropertyTransform>,
 
     /// Create the container with this partition key if it does not exist; repeat it for a hierarchical key
     #[arg(long, value_name = "PATH")]
@@ -90,7 +90,7 @@ impl ImportCommand {
         let location = self.location.location()?;
         let path = self.names.path()?;
         let key = self.key()?;
-        let transform = Assignments::new(&self.transform).map_err(|why| {
+        let transform = PropertyTransforms::new(&self.transform).map_err(|why| {
             CommandError::new("reading --transform", why)
                 .hint("`planisphere help import` has examples")
         })?;
@@ -150,7 +150,7 @@ impl ImportCommand {
         &self,
         location: &AccountLocation,
         key: Option<PartitionKeyDefinition>,
-        transform: &Assignments,
+        transform: &PropertyTransforms,
         input: Box<dyn BufRead + Send>,
         (bytes, read): (Option<u64>, Arc<AtomicU64>),
     ) -> Result<ImportSummary, CommandError> {

@@ -140,7 +140,7 @@ impl Rules {
         if devices.is_empty() {
             return self.list(transaction, event, &completed(Some("no_device")), &[]);
         }
-        if self.is_limited(transaction, event)? {
+        if self.exceeds_limits(transaction, event)? {
             let reason = Some("rate_limited");
             let end = EventEnd { status: "RATE_LIMITED", reason, ..EventEnd::default() };
             return self.list(transaction, event, &end, &[]);
@@ -162,7 +162,12 @@ impl Rules {
         Ok(EventEnd { status: "DEDUPLICATED", notification_id: Some(id), ..EventEnd::default() })
     }
 
-    fn is_limited(&self, transaction: &mut Transaction<'_>, event: &ClaimedEvent) -> Result<bool> {
+    /// Whether a user has received the allowed number of pushes of a category.
+    fn exceeds_limits(
+        &self,
+        transaction: &mut Transaction<'_>,
+        event: &ClaimedEvent,
+    ) -> Result<bool> {
         let Some(limit) = self.settings.rate_limits.get(&event.category) else {
             return Ok(false);
         };
