@@ -1,8 +1,8 @@
 //! Application code that runs unchanged on an embedded database, a Planisphere server, or an Azure Cosmos DB account.
 //!
-//! Owns the typed calls of an application, the guard on partition keys, retries, and the merge that keeps properties that
-//! a type does not know. Does not own any rule about items: an embedded account calls `engine`, a connected account calls
-//! its endpoint through the official SDK (feature `connect`).
+//! Owns the typed calls of an application, the guard on partition keys, retries, and the merge that keeps properties
+//! that a type does not know. Does not own any rule about items: an embedded account calls `engine`, a connected
+//! account calls its endpoint through the official SDK (feature `connect`).
 //!
 //! ```text
 //! Container::read ... ─► request ─► account (retries, traces) ─► backend ─► embedded: Engine

@@ -1,7 +1,7 @@
 //! The gateway as a value: an engine together with the settings and counters of its HTTP API.
 //!
-//! Owns what all requests share. Does not own dispatching a request (see `dispatch`) or sockets (see `server`); both add
-//! methods to `Gateway` from above, so that this module imports neither.
+//! Owns what all requests share. Does not own dispatching a request (see `dispatch`) or sockets (see `server`); both
+//! add methods to `Gateway` from above, so that this module imports neither.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -28,7 +28,7 @@ struct GatewayInner {
     /// The certificate of the server as PEM, for clients that want to trust it.
     certificate: OnceLock<String>,
     metrics: RequestMetrics,
-    header_map_cache: HeaderMapCache,
+    cached_headers: HeaderMapCache,
     /// When this gateway was created, as a header value.
     started: HeaderValue,
     /// Requests started so far.
@@ -45,7 +45,7 @@ impl Gateway {
             settings,
             certificate: OnceLock::new(),
             metrics: RequestMetrics::new(started_ms),
-            header_map_cache: HeaderMapCache::default(),
+            cached_headers: HeaderMapCache::default(),
             started: format_with_milliseconds(started_ms),
             requests: AtomicU64::new(0),
         };
@@ -71,8 +71,8 @@ impl Gateway {
         &self.inner.metrics
     }
 
-    pub(crate) fn header_map_cache(&self) -> &HeaderMapCache {
-        &self.inner.header_map_cache
+    pub(crate) fn cached_headers(&self) -> &HeaderMapCache {
+        &self.inner.cached_headers
     }
 
     /// When this gateway was created, as a header value.

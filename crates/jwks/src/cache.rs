@@ -20,8 +20,8 @@ const READ_DISTANCE_MS_MIN: u64 = 30 * 1000;
 pub struct KeyCache {
     source: KeySource,
     state: Mutex<CacheState>,
-    /// Held while the keys are read, so that only one caller reads them. It is an async lock because it is held across an
-    /// await; `state` is never locked that long.
+    /// Held while the keys are read, so that only one caller reads them. It is an async lock because it is held across
+    /// an await; `state` is never locked that long.
     refresh: tokio::sync::Mutex<()>,
 }
 
@@ -67,14 +67,16 @@ impl KeyCache {
         };
         let failure = self.read_again(key_id, now_ms).await.err();
         drop(refresh);
-        // If the read failed, the old keys are still there and are used: an issuer that is down does not lock out callers.
+        // If the read failed, the old keys are still there and are used: an issuer that is down does not lock out
+        // callers.
         self.state().keys.get(key_id).ok_or_else(|| match failure {
             Some(error) => TokenError::KeysUnavailable(error),
             None => TokenError::UnknownKey(key_id.map(str::to_owned)),
         })
     }
 
-    /// Reads the keys, unless another caller did so while this one waited for the lock, or the last attempt is too recent.
+    /// Reads the keys, unless another caller did so while this one waited for the lock, or the last attempt is too
+    /// recent.
     async fn read_again(&self, key_id: Option<&str>, now_ms: u64) -> Result<(), KeySourceError> {
         let state = self.state();
         let is_fresh = state.keys.get(key_id).is_some() && !state.is_old(now_ms);

@@ -1,7 +1,8 @@
 //! One public key of an issuer, and the algorithms that it may be used with.
 //!
-//! Owns the closed list of algorithms for each type of key. A token chooses only among those that fit the type of its key.
-//! Neither `none` nor an algorithm with a shared secret is in the list, so a public key can never be taken for a secret.
+//! Owns the closed list of algorithms for each type of key. A token chooses only among those that fit the type of its
+//! key. Neither `none` nor an algorithm with a shared secret is in the list, so a public key can never be taken for a
+//! secret.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;

@@ -1,8 +1,8 @@
 //! Verification of bearer tokens (JWT) against the keys that an issuer publishes as a JWKS document.
 //!
 //! Owns fetching and caching the keys, and every check of a token that does not depend on the application: algorithm,
-//! signature, issuer, audience and time. Does not own who the caller is or what it may do, and has no clock: callers pass
-//! the time.
+//! signature, issuer, audience and time. Does not own who the caller is or what it may do, and has no clock: callers
+//! pass the time.
 //!
 //! ```
 //! use planisphere_jwks::{KeyCache, KeySource, TokenRules, TokenVerifier, UnverifiedToken};

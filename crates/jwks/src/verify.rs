@@ -65,8 +65,8 @@ impl TokenVerifier {
         Self { keys: TokenKeys::Published(keys), rules }
     }
 
-    /// Verifies tokens with a secret that is shared with the issuer. The algorithm is HS256 and nothing else, whatever the
-    /// rules say.
+    /// Verifies tokens with a secret that is shared with the issuer. The algorithm is HS256 and nothing else, whatever
+    /// the rules say.
     #[must_use]
     pub fn shared_secret(secret: &[u8], rules: TokenRules) -> Self {
         let rules = TokenRules { algorithms: vec![Algorithm::HS256], ..rules };

@@ -1,3 +1,5 @@
+//! The package `planisphere`: the embedded database as one dependency. It only re-exports other crates.
+//!
 #![doc = include_str!("../README.md")]
 
 // Open an account, and handles to its databases and containers.

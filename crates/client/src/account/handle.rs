@@ -63,8 +63,8 @@ impl Account {
         Ok(Self::new(Arc::new(EmbeddedBackend::new(engine)), environment))
     }
 
-    /// Opens an account in memory with a simulated clock, for tests: waiting advances the clock without taking time, and
-    /// the same seed gives the same random numbers.
+    /// Opens an account in memory with a simulated clock, for tests: waiting advances the clock without taking time,
+    /// and the same seed gives the same random numbers.
     ///
     /// # Errors
     /// Those of [`Account::embedded`].
@@ -77,8 +77,8 @@ impl Account {
     /// Connects to an account behind an endpoint: a Planisphere server, or the Azure service.
     ///
     /// # Errors
-    /// `BadRequest` for an invalid connection string, `Unavailable` when the endpoint does not respond, `Unauthorized` when
-    /// the credential is refused.
+    /// `BadRequest` for an invalid connection string, `Unavailable` when the endpoint does not respond, `Unauthorized`
+    /// when the credential is refused.
     #[cfg(feature = "connect")]
     pub async fn connect(endpoint: impl Into<crate::backend::Endpoint>) -> Result<Self> {
         let environment = Environment::system();
@@ -87,8 +87,8 @@ impl Account {
         Ok(Self::new(Arc::new(backend), environment))
     }
 
-    /// Opens the account that a setting describes: `memory`, a connection string that starts with `AccountEndpoint=`, or the
-    /// path of a folder.
+    /// Opens the account that a setting describes: `memory`, a connection string that starts with `AccountEndpoint=`,
+    /// or the path of a folder.
     ///
     /// # Errors
     /// Those of [`Account::embedded`] and `Account::connect`; `Unsupported` for a connection string when this program
@@ -151,7 +151,8 @@ impl Account {
         self.inner.backend.close().await
     }
 
-    /// Whether the account is behind an endpoint. The documentation of this crate lists what such an account does not support.
+    /// Whether the account is behind an endpoint. The documentation of this crate lists what such an account does not
+    /// support.
     #[must_use]
     pub fn is_connected(&self) -> bool {
         self.inner.backend.is_connected()

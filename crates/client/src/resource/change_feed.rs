@@ -14,8 +14,8 @@ impl Container {
     /// Reads one page of changes.
     ///
     /// # Errors
-    /// `BadRequest` for a start that the mode does not support or a continuation of another feed, `Unexpected` for an item
-    /// that cannot be deserialized into `T`, `NotFound` for a missing container.
+    /// `BadRequest` for a start that the mode does not support or a continuation of another feed, `Unexpected` for an
+    /// item that cannot be deserialized into `T`, `NotFound` for a missing container.
     pub async fn changes<T: DeserializeOwned>(
         &self,
         feed: ChangeFeed,

@@ -1,6 +1,7 @@
 //! A handle to a container, and the calls about the container itself.
 //!
-//! Owns creating it, and reading and replacing its properties and throughput. Calls about its items have their own files.
+//! Owns creating it, and reading and replacing its properties and throughput. Calls about its items have their own
+//! files.
 
 use std::sync::Arc;
 
@@ -53,8 +54,8 @@ impl Container {
         Self { account: account.clone(), link: self.link() }
     }
 
-    /// Whether both handles refer to the same container of the same opened account. Two connections to one endpoint count
-    /// as two accounts.
+    /// Whether both handles refer to the same container of the same opened account. Two connections to one endpoint
+    /// count as two accounts.
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
         self.link == other.link && self.account.is_same(&other.account)
@@ -84,8 +85,8 @@ impl Container {
         ContainerProperties::new(self.link.container.clone(), partition_key)
     }
 
-    /// Creates the container, with dedicated throughput if given. If it exists, returns its current properties, which may
-    /// differ from the given ones.
+    /// Creates the container, with dedicated throughput if given. If it exists, returns its current properties, which
+    /// may differ from the given ones.
     ///
     /// # Errors
     /// `NotFound` when its database is missing, `BadRequest` for invalid properties.

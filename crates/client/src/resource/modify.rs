@@ -21,8 +21,9 @@ use super::Container;
 const ROUNDS_MAX: u32 = 50;
 
 impl Container {
-    /// Reads an item, applies `change`, and writes it back. If somebody else wrote it in the meantime, it starts over with
-    /// the new version. Properties that `T` does not know are kept. If `change` changes nothing, nothing is written.
+    /// Reads an item, applies `change`, and writes it back. If somebody else wrote it in the meantime, it starts over
+    /// with the new version. Properties that `T` does not know are kept. If `change` changes nothing, nothing is
+    /// written.
     ///
     /// `change` may run several times, so it must have no side effects. An error that it returns ends the loop.
     ///

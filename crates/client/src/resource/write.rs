@@ -121,8 +121,9 @@ impl Container {
         Ok(self.account().send(&request).await?.without_body())
     }
 
-    /// Deletes all items of one logical partition and returns their number. An embedded account deletes them atomically;
-    /// a connected account deletes them in transactional batches, so that a reader may see some of them meanwhile.
+    /// Deletes all items of one logical partition and returns their number. An embedded account deletes them
+    /// atomically; a connected account deletes them in transactional batches, so that a reader may see some of them
+    /// meanwhile.
     ///
     /// # Errors
     /// `NotFound` for a missing container; `Unavailable` and `Throttled` after a part was deleted: call it again.

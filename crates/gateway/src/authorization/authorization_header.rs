@@ -6,8 +6,8 @@ use std::borrow::Cow;
 
 use crate::http::percent_decode;
 
-/// The prefixes of nearly all signatures by the account key: encoded in upper case, in lower case, or not at all. They are
-/// recognized without decoding the whole header.
+/// The prefixes of nearly all signatures by the account key: encoded in upper case, in lower case, or not at all. They
+/// are recognized without decoding the whole header.
 const MASTER_KEY_PREFIXES: [&str; 3] = [
     "type%3Dmaster%26ver%3D1.0%26sig%3D",
     "type%3dmaster%26ver%3d1.0%26sig%3d",

@@ -1,7 +1,7 @@
 //! Bearer tokens: those of the emulators, whose third part is the account key itself, and those of a real issuer.
 //!
-//! Owns distinguishing them and checking those of the emulators. A token of an issuer is accepted only if that issuer is
-//! configured.
+//! Owns distinguishing them and checking those of the emulators. A token of an issuer is accepted only if that issuer
+//! is configured.
 
 use hyper::StatusCode;
 use jwks::UnverifiedToken;

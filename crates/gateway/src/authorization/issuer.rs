@@ -1,7 +1,7 @@
 //! The trusted issuer of bearer tokens.
 //!
-//! Owns the rules for its tokens, the sub-status of each error, and who the caller is. Does not own verifying a token (see
-//! the crate `jwks`) or what the caller may do (see `role`).
+//! Owns the rules for its tokens, the sub-status of each error, and who the caller is. Does not own verifying a token
+//! (see the crate `jwks`) or what the caller may do (see `role`).
 
 use engine::Environment;
 use hyper::StatusCode;

@@ -1,6 +1,7 @@
 //! Signatures by the account key.
 //!
-//! Owns the payload that is signed, the accepted dates and the error messages. Signatures are compared in constant time.
+//! Owns the payload that is signed, the accepted dates and the error messages. Signatures are compared in constant
+//! time.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -48,8 +49,8 @@ pub(super) fn check_signature(
     check_date(context, date)
 }
 
-/// The text that is signed, five lines: method, resource type, resource link, `x-ms-date`, `date`. One of the two dates is
-/// empty. All but the link are in lower case.
+/// The text that is signed, five lines: method, resource type, resource link, `x-ms-date`, `date`. One of the two dates
+/// is empty. All but the link are in lower case.
 fn payload(
     request: &ApiRequest,
     signed: &SignedLink<'_>,

@@ -49,9 +49,9 @@ impl<'a> SignedLink<'a> {
     }
 }
 
-/// Splits a path into resource type and link. A path with an even number of segments names a resource, whose type is the
-/// last segment but one. A path with an odd number names a feed, whose type is the last segment and whose link is its
-/// parent.
+/// Splits a path into resource type and link. A path with an even number of segments names a resource, whose type is
+/// the last segment but one. A path with an odd number names a feed, whose type is the last segment and whose link is
+/// its parent.
 fn split_type(path: &str) -> (&str, &str) {
     let (parent, last) = path.rsplit_once('/').unwrap_or(("", path));
     let (grandparent, before_last) = parent.rsplit_once('/').unwrap_or(("", parent));

@@ -1,7 +1,7 @@
 //! A limit on how far a binary body may expand.
 //!
-//! A few bytes can refer to a long string again and again, or declare many empty arrays. Owns the sum of these expansions,
-//! so that a small body cannot become a huge value.
+//! A few bytes can refer to a long string again and again, or declare many empty arrays. Owns the sum of these
+//! expansions, so that a small body cannot become a huge value.
 
 use model::limits::ITEM_BYTES_MAX;
 

@@ -53,8 +53,8 @@ fn decode_value(
     })
 }
 
-/// Reads the head of an array or object: its length in bytes, and its count if the form has one. Returns a cursor over the
-/// members. Forms 2 to 4 have the length in one, two or four bytes; forms 5 to 7 have length and count.
+/// Reads the head of an array or object: its length in bytes, and its count if the form has one. Returns a cursor over
+/// the members. Forms 2 to 4 have the length in one, two or four bytes; forms 5 to 7 have length and count.
 fn read_members<'a>(cursor: &mut Cursor<'a>, form: u8) -> ApiResult<(Cursor<'a>, Option<usize>)> {
     let width = match form {
         2 | 5 => 1,

@@ -73,8 +73,8 @@ fn plain(cursor: &mut Cursor<'_>, length: usize) -> ApiResult<String> {
         .map_err(|_| ApiError::invalid_payload("The binary JSON holds a string that is not UTF-8."))
 }
 
-/// Reads a base64 string, which is stored as the bytes that it encodes: the number of groups of four characters, and how
-/// the string was padded.
+/// Reads a base64 string, which is stored as the bytes that it encodes: the number of groups of four characters, and
+/// how the string was padded.
 fn base64_text(
     cursor: &mut Cursor<'_>,
     width: usize,

@@ -9,8 +9,8 @@ use super::cursor::Cursor;
 use super::{number, unknown_marker};
 use crate::http::ApiResult;
 
-/// What an empty array inside another one costs of the budget. It takes no bytes in the body, so without a cost a few bytes
-/// could create any number of them.
+/// What an empty array inside another one costs of the budget. It takes no bytes in the body, so without a cost a few
+/// bytes could create any number of them.
 const EMPTY_ARRAY_BYTES: usize = 64;
 
 /// Reads the array after a marker.

@@ -8,7 +8,7 @@ use hyper::StatusCode;
 use model::{ImmutableProperty, Json, Object, RequestCharge};
 
 use super::header;
-use super::header_map_cache::HeaderList;
+use super::cached_headers::HeaderList;
 use super::response::ApiResponse;
 
 /// Result of handling a request.

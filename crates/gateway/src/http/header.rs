@@ -35,7 +35,8 @@ headers! {
     EXPIRY_SECONDS = "x-ms-documentdb-expiry-seconds";
     /// A candidate partition key for the usage report.
     TRY_PARTITION_KEY = "x-planisphere-try-partition-key";
-    /// Asks for an explanation of the request charge; in the response, the explanation as JSON. Not part of the service.
+    /// Asks for an explanation of the request charge; in the response, the explanation as JSON. Not part of the
+    /// service.
     EXPLAIN_CHARGE = "x-planisphere-explain-charge";
     /// Version of the gateway.
     GATEWAY_VERSION = "x-ms-gatewayversion";

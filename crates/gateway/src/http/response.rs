@@ -12,7 +12,7 @@ use hyper::{Response, StatusCode};
 use model::{ChargeExplanation, Etag, RequestCharge, SessionToken};
 
 use super::header;
-use super::header_map_cache::{HeaderList, HeaderMapCache};
+use super::cached_headers::{HeaderList, HeaderMapCache};
 use super::header_value::HeaderValueWriter;
 use super::request::ApiRequest;
 
@@ -94,8 +94,8 @@ impl ApiResponse {
         self
     }
 
-    /// Adds a header with a constant value. Frequent responses pass a `HeaderValue` constant to `with_all` instead, which
-    /// skips validating the text.
+    /// Adds a header with a constant value. Frequent responses pass a `HeaderValue` constant to `with_all` instead,
+    /// which skips validating the text.
     pub(crate) fn with_static(self, name: HeaderName, value: &'static str) -> Self {
         self.with_value(name, HeaderValue::from_static(value))
     }

@@ -9,8 +9,8 @@ use hyper::StatusCode;
 use model::RequestCharge;
 use model::limits::TRANSACTIONAL_BATCH_OPERATIONS_MAX;
 
-use super::batch_request::{BatchRequestEntry, parse_operations};
-use super::batch_response::{self, BatchResponseEntry};
+use super::operation_request::{BatchRequestEntry, parse_operations};
+use super::operation_response::{self, BatchResponseEntry};
 use super::bulk;
 use crate::http::{ApiError, ApiRequest, ApiResponse, ApiResult, header};
 
@@ -93,7 +93,7 @@ pub(super) fn batch_response(
     charge: RequestCharge,
     address: &ContainerAddress,
 ) -> ApiResponse {
-    ApiResponse::json(status, batch_response::to_bytes(entries))
+    ApiResponse::json(status, operation_response::to_bytes(entries))
         .with(header::ITEM_COUNT, entries.len())
         .charge(charge)
         .container_headers(address)

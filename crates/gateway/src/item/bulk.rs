@@ -15,8 +15,8 @@ use hyper::StatusCode;
 use model::{Json, PartitionKey, SessionToken};
 
 use super::batch::batch_response;
-use super::batch_request::BatchRequestEntry;
-use super::batch_response::BatchResponseEntry;
+use super::operation_request::BatchRequestEntry;
+use super::operation_response::BatchResponseEntry;
 use crate::feed_range::parse_feed_range;
 use crate::http::{ApiError, ApiRequest, ApiResponse, ApiResult, header};
 

@@ -1,6 +1,7 @@
 //! The change feed.
 //!
-//! Owns the headers for mode, start and feed range. The etag of a response, also of "not modified", is the continuation.
+//! Owns the headers for mode, start and feed range. The etag of a response, also of "not modified", is the
+//! continuation.
 
 use engine::change_feed::{ChangeFeedMode, ChangeFeedStart, ReadChangeFeed};
 use engine::{ContainerAddress, Engine};

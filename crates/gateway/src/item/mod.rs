@@ -3,8 +3,8 @@
 //! Owns decoding requests into operations of the engine and encoding their results. Does not own any rule about items.
 
 mod batch;
-mod batch_request;
-mod batch_response;
+mod operation_request;
+mod operation_response;
 mod body;
 mod bulk;
 mod change_body;

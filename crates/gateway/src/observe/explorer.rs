@@ -1,7 +1,7 @@
 //! The explorer page at `/_explorer/index.html`: the endpoint of the server and how to connect.
 //!
-//! Owns the page. It shows the account key only if it is the well-known one of the emulators. It has no scripts and loads
-//! nothing.
+//! Owns the page. It shows the account key only if it is the well-known one of the emulators. It has no scripts and
+//! loads nothing.
 
 use hyper::header::{CONTENT_SECURITY_POLICY, X_CONTENT_TYPE_OPTIONS};
 use hyper::{Method, StatusCode};

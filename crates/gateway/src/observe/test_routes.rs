@@ -1,7 +1,7 @@
 //! Routes for tests: advance the clock, split a partition, enforce throughput.
 //!
-//! Owns the paths under `/_planisphere/test`. They exist only when the settings contain a [`TestControl`], and they need
-//! no signature.
+//! Owns the paths under `/_planisphere/test`. They exist only when the settings contain a [`TestControl`], and they
+//! need no signature.
 
 use std::time::Duration;
 

@@ -1,7 +1,7 @@
 //! Recorded usage, and the report about it.
 //!
-//! Owns two routes under `/_planisphere`, which need a signature: the usage document, and the report with its price table
-//! and a candidate partition key. Does not own the counters or the conclusions: those belong to the engine.
+//! Owns two routes under `/_planisphere`, which need a signature: the usage document, and the report with its price
+//! table and a candidate partition key. Does not own the counters or the conclusions: those belong to the engine.
 
 use engine::usage;
 use hyper::Method;

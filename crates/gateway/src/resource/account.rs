@@ -1,7 +1,7 @@
 //! The account document, which every client reads first.
 //!
-//! Owns its shape. By default the endpoints in it repeat the address that the client used, so that mapped ports, container
-//! names and proxies work without a setting.
+//! Owns its shape. By default the endpoints in it repeat the address that the client used, so that mapped ports,
+//! container names and proxies work without a setting.
 
 use hyper::Method;
 use model::{Json, Object};

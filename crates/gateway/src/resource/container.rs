@@ -96,8 +96,8 @@ pub(crate) async fn dispatch(
     }
 }
 
-/// Parses whether throughput is enforced: the outer option is `None` if the request does not set it, the inner one if it
-/// resets it to the default of the server.
+/// Parses whether throughput is enforced: the outer option is `None` if the request does not set it, the inner one if
+/// it resets it to the default of the server.
 fn parse_enforcement(request: &ApiRequest) -> ApiResult<Option<Option<bool>>> {
     match request.header(&header::ENFORCE_THROUGHPUT) {
         None => Ok(None),

@@ -39,7 +39,8 @@ pub(super) fn list_feed(
     charge: RequestCharge,
 ) -> ApiResult<ApiResponse> {
     let page = request.page_options()?;
-    // A continuation token is tied to a resource. For feeds of the account, which has no resource id, a constant is used.
+    // A continuation token is tied to a resource. For feeds of the account, which has no resource id, a constant is
+    // used.
     let owner = parent.copied().unwrap_or_else(|| ResourceId::database(0));
     let after = match &page.continuation {
         Some(token) => Some(decode_token(token, &owner)?),

@@ -1,7 +1,7 @@
 //! Response headers of item requests: position, physical partition, replicas, quota and usage.
 //!
-//! Owns the headers that every response about items shares, including errors of the engine. Does not own the session token
-//! of a success, which comes from the operation.
+//! Owns the headers that every response about items shares, including errors of the engine. Does not own the session
+//! token of a success, which comes from the operation.
 
 use engine::{ContainerAddress, Engine};
 use hyper::header::{HeaderName, HeaderValue};
@@ -74,8 +74,8 @@ fn add_position_headers(address: &ContainerAddress, response: ApiResponse) -> Ap
         .with_header_from(header::PHYSICAL_PARTITION_ID, |writer| writer.ascii(&physical))
 }
 
-/// The UUID of a physical partition, which clients print in diagnostics. It is derived from the container and the number,
-/// so that it is stable.
+/// The UUID of a physical partition, which clients print in diagnostics. It is derived from the container and the
+/// number, so that it is stable.
 fn partition_id(address: &ContainerAddress, number: u32, kind: u16) -> Uuid {
     let bytes = address.rid.as_bytes();
     let container = bytes.iter().fold(0_u128, |number, byte| number << 8 | u128::from(*byte));
@@ -118,8 +118,8 @@ async fn add_error_headers(
     error.with_headers(add_position_headers(address, response).into_headers())
 }
 
-/// The session token of an error: the current position of the physical partition that refused the request. The client has
-/// observed that state, for example the absence of an item, and must not observe an older one in the same session.
+/// The session token of an error: the current position of the physical partition that refused the request. The client
+/// has observed that state, for example the absence of an item, and must not observe an older one in the same session.
 async fn session_token(
     engine: &Engine,
     request: &ApiRequest,

@@ -1,8 +1,8 @@
 //! A stream adapter that gives the error responses of the HTTP library a body.
 //!
-//! The library answers requests that it cannot parse by itself: a head that is too long or malformed. Its responses have
-//! an empty body, on which some clients fail. Owns recognizing such a response among the written bytes and replacing it
-//! by one with the same status and an error body. Everything else passes through unchanged.
+//! The library answers requests that it cannot parse by itself: a head that is too long or malformed. Its responses
+//! have an empty body, on which some clients fail. Owns recognizing such a response among the written bytes and
+//! replacing it by one with the same status and an error body. Everything else passes through unchanged.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;

@@ -98,7 +98,7 @@ pub(super) async fn handle<B: Body<Data = Bytes, Error: Into<BoxError>> + Unpin>
     if is_success {
         response = response.with_all(NO_CACHE_HEADERS);
     }
-    Ok(response.into_http(gateway.header_map_cache()))
+    Ok(response.into_http(gateway.cached_headers()))
 }
 
 /// Continues the trace of the caller with a new span. Returns `None` without a valid header, and also with two of them,
@@ -172,8 +172,8 @@ async fn respond<B: Body<Data = Bytes, Error: Into<BoxError>> + Unpin>(
     gateway.dispatch(&request, &path).await
 }
 
-/// Refuses headers that are too large. Only for HTTP/2: for HTTP/1 the library has refused them, and `ErrorBodyRewriter`
-/// has added the body.
+/// Refuses headers that are too large. Only for HTTP/2: for HTTP/1 the library has refused them, and
+/// `ErrorBodyRewriter` has added the body.
 fn check_headers(gateway: &Gateway, parts: &Parts) -> ApiResult<()> {
     if parts.version != Version::HTTP_2 {
         return Ok(());
@@ -193,7 +193,8 @@ fn check_headers(gateway: &Gateway, parts: &Parts) -> ApiResult<()> {
 /// How much of an oversized body is read and discarded.
 const DRAINED_BYTES_MAX: usize = 16 * 1024 * 1024;
 
-/// Discards the rest of a body. A client that is still sending when the connection closes would never read the response.
+/// Discards the rest of a body. A client that is still sending when the connection closes would never read the
+/// response.
 async fn drain<B>(body: &mut B, time_max: Duration)
 where
     B: Body<Data = Bytes, Error: Into<BoxError>> + Unpin,

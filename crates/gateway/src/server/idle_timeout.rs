@@ -14,8 +14,8 @@ use tokio::time::{Sleep, sleep};
 
 use crate::settings::Limits;
 
-/// Length of the HTTP/2 connection preface. Once this many bytes have arrived, the library knows the version of HTTP and
-/// applies its own timeouts.
+/// Length of the HTTP/2 connection preface. Once this many bytes have arrived, the library knows the version of HTTP
+/// and applies its own timeouts.
 const PREFACE_BYTES: usize = 24;
 
 /// A stream with timeouts on silent clients.

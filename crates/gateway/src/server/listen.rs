@@ -1,6 +1,7 @@
 //! Accepts connections until shutdown, then lets running requests finish.
 //!
-//! Owns the limits of connections. HTTP/1.1 and HTTP/2 share one port: the first bytes of a connection tell which it is.
+//! Owns the limits of connections. HTTP/1.1 and HTTP/2 share one port: the first bytes of a connection tell which it
+//! is.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -25,8 +26,8 @@ use crate::settings::Limits;
 
 /// How long to wait after `accept` failed, usually because the process is out of file descriptors.
 const ACCEPT_RETRY_MS: u64 = 50;
-/// Concurrent requests on one HTTP/2 connection. Without a limit, one client could start any number of requests while it
-/// counts as one connection.
+/// Concurrent requests on one HTTP/2 connection. Without a limit, one client could start any number of requests while
+/// it counts as one connection.
 const STREAMS_MAX: u32 = 256;
 
 impl Gateway {
@@ -62,8 +63,8 @@ impl Gateway {
         let graceful = GracefulShutdown::new();
         tokio::pin!(stop);
         loop {
-            // The permit is taken before `accept`: clients beyond the limit wait in the backlog of the socket instead of
-            // being accepted and starved.
+            // The permit is taken before `accept`: clients beyond the limit wait in the backlog of the socket instead
+            // of being accepted and starved.
             let permit = tokio::select! {
                 () = &mut stop => break,
                 permit = Arc::clone(&permits).acquire_owned() => permit,

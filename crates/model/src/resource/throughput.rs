@@ -34,7 +34,8 @@ pub enum Throughput {
 impl Throughput {
     /// A fixed number: 400 to 1000000 in steps of 100.
     pub fn manual(per_second: i64) -> Result<Self> {
-        check_range(per_second, MANUAL_THROUGHPUT_MIN, MANUAL_STEP).map(Self::Manual).ok_or_else(|| {
+        let checked = check_range(per_second, MANUAL_THROUGHPUT_MIN, MANUAL_STEP);
+        checked.map(Self::Manual).ok_or_else(|| {
             ValidationError::new(format!(
                 "The offer should have valid throughput values between {MANUAL_THROUGHPUT_MIN} and \
                  {THROUGHPUT_MAX} inclusive in increments of {MANUAL_STEP}. Requested throughput \

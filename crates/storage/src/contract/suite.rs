@@ -42,7 +42,10 @@ macro_rules! cases {
     ($($module:ident::$case:ident),* $(,)?) => {
         /// Every case.
         pub const CASES: &[ContractCase] = &[
-            $(ContractCase { name: stringify!($case), check: |store| Box::pin($module::$case(store)) }),*
+            $(ContractCase {
+                name: stringify!($case),
+                check: |store| Box::pin($module::$case(store)),
+            }),*
         ];
     };
 }

@@ -64,12 +64,14 @@ const TABLES: &[ModuleTable] = &[
             ),
             (
                 "change_feed",
-                "error charge operation key_layout metering record container response throughput partition catalog",
+                "error charge operation key_layout metering record container response throughput \
+                partition catalog",
             ),
             ("session", "error partition"),
             (
                 "query",
-                "error charge operation ordered_bytes key_layout index metering record container response throughput partition catalog session",
+                "error charge operation ordered_bytes key_layout index metering record container \
+                response throughput partition catalog session",
             ),
             (
                 "time_travel",
@@ -78,15 +80,18 @@ const TABLES: &[ModuleTable] = &[
             ("transaction", "error charge key_layout index record container partition"),
             (
                 "item",
-                "error charge operation key_layout metering record container response throughput partition catalog session query transaction",
+                "error charge operation key_layout metering record container response throughput \
+                partition catalog session query transaction",
             ),
             (
                 "maintenance",
-                "error charge key_layout index metering record throughput partition catalog transaction",
+                "error charge key_layout index metering record throughput partition catalog \
+                transaction",
             ),
             (
                 "restructure",
-                "error charge operation key_layout record container response partition catalog transaction",
+                "error charge operation key_layout record container response partition catalog \
+                transaction",
             ),
             ("usage", "error key_layout metering response catalog query"),
             ("verify", "error operation key_layout record container partition catalog transaction"),

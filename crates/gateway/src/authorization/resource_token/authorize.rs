@@ -1,7 +1,7 @@
 //! Checks whether a resource token allows a request.
 //!
-//! Owns the check. Both the token and the current state of its permission must allow the request: what was revoked takes
-//! effect at once, and what was added needs a new token.
+//! Owns the check. Both the token and the current state of its permission must allow the request: what was revoked
+//! takes effect at once, and what was added needs a new token.
 
 use engine::{AttachedKind, ContainerAddress, Engine};
 use hyper::{Method, StatusCode};

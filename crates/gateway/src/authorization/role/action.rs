@@ -1,7 +1,7 @@
 //! Data actions, and which one a request needs.
 //!
-//! Owns the closed list and the table from requests to actions. A request that has no action here needs the account key; no
-//! role allows it.
+//! Owns the closed list and the table from requests to actions. A request that has no action here needs the account
+//! key; no role allows it.
 
 use hyper::Method;
 

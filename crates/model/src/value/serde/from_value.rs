@@ -142,7 +142,8 @@ impl<'de> Deserializer<'de> for &'de Json {
     }
 
     forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 char str string unit unit_struct seq tuple tuple_struct map struct
+        bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 char str string unit unit_struct seq tuple
+        tuple_struct map struct
         identifier
     }
 }
@@ -172,7 +173,8 @@ fn entries(object: &Object) -> impl Iterator<Item = (PropertyName<'_>, &Json)> {
     object.iter().map(|(name, value)| (PropertyName(name), value))
 }
 
-/// A property name as the key of a map: a string, or the number or Boolean that the map of the Rust type has as its key.
+/// A property name as the key of a map: a string, or the number or Boolean that the map of the Rust type has as its
+/// key.
 struct PropertyName<'de>(&'de str);
 
 impl<'de> IntoDeserializer<'de, ConversionError> for PropertyName<'de> {
@@ -204,7 +206,8 @@ impl<'de> Deserializer<'de> for PropertyName<'de> {
     }
 
     read_key_as_value! {
-        deserialize_bool deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64 deserialize_u8
+        deserialize_bool deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64
+        deserialize_u8
         deserialize_u16 deserialize_u32 deserialize_u64 deserialize_f32 deserialize_f64
     }
 
@@ -230,7 +233,8 @@ impl<'de> Deserializer<'de> for PropertyName<'de> {
     }
 
     forward_to_deserialize_any! {
-        i128 u128 char str string bytes byte_buf unit unit_struct seq tuple tuple_struct map struct identifier
+        i128 u128 char str string bytes byte_buf unit unit_struct seq tuple tuple_struct map struct
+        identifier
         ignored_any
     }
 }

@@ -152,7 +152,8 @@ fn nesting_ends_at_the_limit_of_the_text() {
 fn loose_text() -> impl Strategy<Value = String> {
     (json(), json(), "[ \t\r\n]{0,3}").prop_map(|(first, second, space)| {
         format!(
-            "{space}{{{space}\"\\u0061\\/\\ud83d\\ude80\"{space}:{space}{first},{space}\"b\":[{second}{space}],\"b\"{space}:{second}}}{space}"
+            "{space}{{{space}\"\\u0061\\/\\ud83d\\ude80\"{space}:{space}{first},{space}\"b\":\
+             [{second}{space}],\"b\"{space}:{second}}}{space}"
         )
     })
 }
