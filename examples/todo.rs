@@ -8,7 +8,7 @@ use axum::response::{IntoResponse, Response};
 use client::{Account, Container, PartitionKeyDefinition};
 use serde::{Deserialize, Serialize};
 use service::http::{
-    EtagHeader, EventStreamRequest, Events, HttpResult, HttpServer, HttpSettings, IfMatch,
+    EtagHeader, EventRing, EventStreamRequest, HttpResult, HttpServer, HttpSettings, IfMatch,
     JsonBody, OpenApiRouter, PageLimits, PageQuery, PathParams, QueryParams, routes,
 };
 use service::identity::{Caller, Identity, IdentitySettings};
@@ -52,7 +52,7 @@ pub(crate) struct Todos {
     pub(crate) server: HttpServer,
     pub(crate) jobs: Jobs,
     todos: Container,
-    events: Events,
+    events: EventRing,
 }
 
 impl Todos {
@@ -60,7 +60,7 @@ impl Todos {
         let account = Account::open(chosen.todo_place.expose()).await?;
         let todos = container(&account, "todos", "/owner").await?;
         let environment = account.environment().clone();
-        let events = Events::new(&environment, 1000);
+        let events = EventRing::new(&environment, 1000);
         let identity = Identity::new(environment.clone(), &chosen.identity)?;
         let server = HttpServer::new(environment, chosen.http.clone(), identity);
         let (from, tell) = (todos.clone(), events.clone());
@@ -134,7 +134,7 @@ async fn listen(State(all): State<Todos>, by: Caller, stream: EventStreamRequest
 }
 
 /// The job deletes completed todos; it runs on one of all instances.
-async fn forget(todos: Container, events: Events) -> Result<(), JobFailure> {
+async fn forget(todos: Container, events: EventRing) -> Result<(), JobFailure> {
     let done = client::Query::text("SELECT * FROM c WHERE c.done = true");
     for todo in todos.query::<Todo>(&done.fan_out("the job looks at all owners")).await?.value {
         todos.delete(&todo.owner.as_str().into(), &todo.id, None).await?;

@@ -113,7 +113,7 @@ impl ContainerCopy {
         };
         let definition = choose_partition_key(&plan, &source, existing.as_ref())?;
         let starts_over = match existing {
-            Some(_) => is_empty(&to).await?,
+            Some(_) => check_empty(&to).await?,
             None if plan.on_missing_target == OnMissingTarget::Fail => {
                 return Err(CopyError::Plan(format!(
                     "there is no container {}; copy first, or name one that exists",
@@ -212,7 +212,7 @@ async fn create_target(
     Ok(())
 }
 
-async fn is_empty(to: &Container) -> Result<bool, CopyError> {
+async fn check_empty(to: &Container) -> Result<bool, CopyError> {
     let one = Query::text("SELECT VALUE c.id FROM c OFFSET 0 LIMIT 1");
     let one = one.fan_out("whether the target of a copy holds anything");
     let failed = CopyError::call(format!("reading {}", to.path()));

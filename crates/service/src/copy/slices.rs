@@ -22,13 +22,13 @@ struct DigestSlice {
 
 /// The hashes of an item: of its address and of its content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Fingerprint {
+pub(super) struct ItemHashes {
     pub(super) address: u128,
     pub(super) content: u128,
 }
 
-impl Fingerprint {
-    /// The fingerprint of an item without its system properties.
+impl ItemHashes {
+    /// The hashes of an item without its system properties.
     pub(super) fn new(partition_key: &PartitionKey, id: &str, own: &Json) -> Self {
         let address = Json::Array(vec![partition_key.to_json(), Json::from(id)]);
         Self { address: structural_hash(&address), content: structural_hash(own) }
@@ -45,11 +45,11 @@ impl ContainerDigest {
         Self { slices: vec![DigestSlice::default(); SLICES] }
     }
 
-    pub(super) fn add(&mut self, fingerprint: Fingerprint) {
+    pub(super) fn add(&mut self, hashes: ItemHashes) {
         // A product binds content to address: with a sum, two items that swap their contents would give the same
         // digest. `| 1` avoids zero, which would hide the other factor.
-        let both = (fingerprint.address | 1).wrapping_mul(fingerprint.content | 1);
-        if let Some(slice) = self.slices.get_mut(fingerprint.slice()) {
+        let both = (hashes.address | 1).wrapping_mul(hashes.content | 1);
+        if let Some(slice) = self.slices.get_mut(hashes.slice()) {
             slice.count += 1;
             slice.sum = slice.sum.wrapping_add(both);
         }
@@ -87,7 +87,7 @@ mod tests {
         let mut digest = ContainerDigest::new();
         for (key, id, value) in items {
             let key = PartitionKey::from(*key);
-            digest.add(Fingerprint::new(&key, id, &Json::from(*value)));
+            digest.add(ItemHashes::new(&key, id, &Json::from(*value)));
         }
         digest
     }

@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 use super::convert::strip_system_properties;
 use super::error::CopyError;
 use super::plan::ContainerCopy;
-use super::slices::{ContainerDigest, Fingerprint};
+use super::slices::{ContainerDigest, ItemHashes};
 
 /// Maximum number of items of the target in memory while slices are compared.
 const COMPARED_ITEMS_MAX: u64 = 200_000;
@@ -123,15 +123,15 @@ impl ContainerCopy {
         let mut verification = CopyVerification::default();
         let mut items = 0;
         let (mut target, mut source) = (ContainerDigest::new(), ContainerDigest::new());
-        self.visit_target(&mut |_, fingerprint| {
-            target.add(fingerprint);
+        self.visit_target(&mut |_, hashes| {
+            target.add(hashes);
             items += 1;
             progress(items);
         })
         .await?;
         verification.refused = self
-            .visit_source(&mut |_, fingerprint| {
-                source.add(fingerprint);
+            .visit_source(&mut |_, hashes| {
+                source.add(hashes);
                 items += 1;
                 progress(items);
             })
@@ -152,22 +152,22 @@ impl ContainerCopy {
         verification: &mut CopyVerification,
     ) -> Result<(), CopyError> {
         let mut entries: HashMap<u128, TargetEntry> = HashMap::new();
-        self.visit_target(&mut |item, fingerprint| {
-            if slices.binary_search(&fingerprint.slice()).is_ok() {
-                entries.insert(fingerprint.address, TargetEntry::new(item, fingerprint));
+        self.visit_target(&mut |item, hashes| {
+            if slices.binary_search(&hashes.slice()).is_ok() {
+                entries.insert(hashes.address, TargetEntry::new(item, hashes));
             }
         })
         .await?;
-        self.visit_source(&mut |item, fingerprint| {
-            if slices.binary_search(&fingerprint.slice()).is_err() {
+        self.visit_source(&mut |item, hashes| {
+            if slices.binary_search(&hashes.slice()).is_err() {
                 return;
             }
-            let kind = match entries.get_mut(&fingerprint.address) {
+            let kind = match entries.get_mut(&hashes.address) {
                 None => DifferenceKind::Missing,
                 Some(entry) if entry.is_matched => DifferenceKind::Clashing,
                 Some(entry) => {
                     entry.is_matched = true;
-                    if entry.content == fingerprint.content {
+                    if entry.content == hashes.content {
                         return;
                     }
                     DifferenceKind::Different
@@ -203,15 +203,15 @@ impl ContainerCopy {
 
     async fn visit_target(
         &self,
-        visit: &mut (dyn FnMut(ItemRef<'_>, Fingerprint) + Send),
+        visit: &mut (dyn FnMut(ItemRef<'_>, ItemHashes) + Send),
     ) -> Result<(), CopyError> {
         self.visit_all(&self.to, &mut |stored| {
             let item = strip_system_properties(stored);
             let partition_key = self.conversion.to.extract(&item);
             let id = item.get("id").and_then(Json::as_str).unwrap_or_default();
             let etag = stored.get("_etag").and_then(Json::as_str);
-            let fingerprint = Fingerprint::new(&partition_key, id, &item);
-            visit(ItemRef { id, partition_key: &partition_key, etag }, fingerprint);
+            let hashes = ItemHashes::new(&partition_key, id, &item);
+            visit(ItemRef { id, partition_key: &partition_key, etag }, hashes);
         })
         .await
     }
@@ -219,15 +219,15 @@ impl ContainerCopy {
     /// Visits the items of the source as the target should hold them. Returns the number of those it cannot hold.
     async fn visit_source(
         &self,
-        visit: &mut (dyn FnMut(ItemRef<'_>, Fingerprint) + Send),
+        visit: &mut (dyn FnMut(ItemRef<'_>, ItemHashes) + Send),
     ) -> Result<u64, CopyError> {
         let mut refused = 0;
         self.visit_all(&self.from, &mut |stored| match self.conversion.convert(stored) {
             Ok(item) => {
-                let fingerprint = Fingerprint::new(&item.partition_key, &item.id, &item.item);
+                let hashes = ItemHashes::new(&item.partition_key, &item.id, &item.item);
                 let item_ref =
                     ItemRef { id: &item.id, partition_key: &item.partition_key, etag: None };
-                visit(item_ref, fingerprint);
+                visit(item_ref, hashes);
             }
             Err(_) => refused += 1,
         })
@@ -274,9 +274,9 @@ struct ItemRef<'item> {
 }
 
 impl TargetEntry {
-    fn new(item: ItemRef<'_>, fingerprint: Fingerprint) -> Self {
+    fn new(item: ItemRef<'_>, hashes: ItemHashes) -> Self {
         Self {
-            content: fingerprint.content,
+            content: hashes.content,
             is_matched: false,
             id: item.id.to_owned(),
             partition_key: item.partition_key.clone(),

@@ -44,7 +44,7 @@
 //!   [`HttpServer::cursors`]) sign its continuation token.
 //! - Writes: [`IfMatch`] as an argument gives 428 and 412; [`EtagHeader`] on responses; [`IfNoneMatch`] with
 //!   [`not_modified`] for reads.
-//! - Events: one [`Events`] per service, [`Events::publish`] by topic, [`Events::respond`] in the route, which takes
+//! - Events: one [`EventRing`] per service, [`EventRing::publish`] by topic, [`EventRing::respond`] in the route, which takes
 //!   an [`EventStreamRequest`].
 //! - Errors of `client` become problems with `?`.
 //! - [`HttpServer::shutdown`] ends long polls and event streams.
@@ -70,7 +70,7 @@ pub use crate::problem::{FieldError, HttpResult, Problem, ProblemDocument};
 pub use asset::Asset;
 pub use connections::{ServeOptions, serve};
 pub use etag::{EtagHeader, IfMatch, IfNoneMatch, not_modified};
-pub use events::{EventId, EventListener, EventStreamRequest, Events, ServerEvent};
+pub use events::{EventId, EventListener, EventRing, EventStreamRequest, ServerEvent};
 pub use observe::{Health, HealthStatus, ServiceMetrics};
 pub use openapi::openapi_mismatches;
 pub use paging::{Cursors, PageLimits, PageQuery};

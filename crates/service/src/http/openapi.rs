@@ -40,7 +40,7 @@ pub async fn openapi_mismatches(router: &Router, undocumented: &[&str]) -> Vec<S
     for (path, item) in documented {
         for method in METHODS {
             let is_documented = item.get(method.as_str().to_ascii_lowercase()).is_some();
-            let is_routed = is_routed(router, &method, path).await;
+            let is_routed = probe_route(router, &method, path).await;
             if is_documented != is_routed {
                 let (is, is_not) =
                     if is_routed { ("routed", "documented") } else { ("documented", "routed") };
@@ -64,7 +64,7 @@ async fn document(router: &Router) -> Result<Value, String> {
 }
 
 /// Whether a route handles this method on this path: neither of the two fallbacks responds.
-async fn is_routed(router: &Router, method: &Method, path: &str) -> bool {
+async fn probe_route(router: &Router, method: &Method, path: &str) -> bool {
     let concrete: Vec<&str> =
         path.split('/').map(|part| if part.starts_with('{') { "0" } else { part }).collect();
     let request = Request::builder().method(method).uri(concrete.join("/")).body(Body::empty());

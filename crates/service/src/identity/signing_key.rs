@@ -1,7 +1,8 @@
-//! The secret with which a service signs what it hands out and wants back unchanged: cursors, sessions, links.
+//! The key with which a service signs what callers must return unchanged: cursors, sessions, links.
 //!
-//! Owns the signature: HMAC-SHA-256 over parts, each with its length, so that no two lists of parts read the same. What
-//! is signed for one purpose is worthless for another, because each purpose derives its own key.
+//! Owns the signature: HMAC-SHA-256 over a list of parts, each preceded by its length. Without the lengths, `["ab",
+//! "c"]` and `["a", "bc"]` would have the same signature. Each purpose derives its own key, so a cursor can never pass
+//! as a session.
 
 use std::fmt;
 
@@ -12,19 +13,19 @@ use ring::rand::{SecureRandom, SystemRandom};
 
 use crate::settings::Secret;
 
-/// Signs and checks; never printed.
+/// Signs and verifies. `Debug` does not print it.
 #[derive(Clone)]
 pub struct SigningKey(hmac::Key);
 
 impl SigningKey {
-    /// The key of a secret from the settings, the same in every instance of a service.
+    /// The key for a secret from the settings, the same in every instance of a service.
     #[must_use]
     pub fn from_secret(secret: &Secret) -> Self {
         Self(hmac::Key::new(hmac::HMAC_SHA256, secret.expose().as_bytes()))
     }
 
-    /// A key that nobody else has and that ends with the program. It comes from the operating system and not from the
-    /// environment, because a secret that a seed repeats is none.
+    /// A random key that ends with the process. It comes from the operating system and not from the environment,
+    /// because a key that a seed reproduces is not secret.
     #[must_use]
     pub fn random() -> Self {
         let mut bytes = [0; 32];
@@ -32,13 +33,13 @@ impl SigningKey {
         Self(hmac::Key::new(hmac::HMAC_SHA256, &bytes))
     }
 
-    /// The key of a secret, or a random one when nobody gave a secret.
+    /// The key for a secret, or a random one if the secret is not set.
     #[must_use]
     pub fn from_secret_or_random(secret: &Secret) -> Self {
         if secret.is_set() { Self::from_secret(secret) } else { Self::random() }
     }
 
-    /// Another key, for this purpose only.
+    /// Derives the key for one purpose.
     #[must_use]
     pub fn derive(&self, purpose: &str) -> Self {
         let tag = self.tag(&[b"derive", purpose.as_bytes()]);
@@ -57,13 +58,13 @@ impl SigningKey {
         URL_SAFE_NO_PAD.encode(self.tag(parts))
     }
 
-    /// Whether a signature is ours, in constant time.
+    /// Verifies a signature, in constant time.
     #[must_use]
     pub fn verify(&self, parts: &[&[u8]], signature: &[u8]) -> bool {
         hmac::verify(&self.0, &framed(parts), signature).is_ok()
     }
 
-    /// Whether a signature as text is ours.
+    /// Verifies a signature given as text.
     #[must_use]
     pub fn verify_text(&self, parts: &[&[u8]], signature: &str) -> bool {
         URL_SAFE_NO_PAD.decode(signature).is_ok_and(|signature| self.verify(parts, &signature))
@@ -80,7 +81,7 @@ impl fmt::Debug for SigningKey {
     }
 }
 
-/// The parts with their lengths.
+/// The parts, each preceded by its length.
 fn framed(parts: &[&[u8]]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for part in parts {

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use client::{Container, Environment};
 use service::erasure::Erasure;
-use service::http::{EventListener, Events, ShutdownSignal};
+use service::http::{EventListener, EventRing, ShutdownSignal};
 use tokio::sync::{Mutex, Notify};
 
 use crate::domain::{UserId, UtcTimestamp};
@@ -32,7 +32,7 @@ pub(super) struct HubInner {
     pub(super) environment: Environment,
     pub(super) notifications: Container,
     pub(super) poll_interval: Duration,
-    pub(super) events: Events,
+    pub(super) events: EventRing,
     /// Makes the reader poll at once.
     pub(super) wake: Notify,
     /// Names users by a keyed hash, which all processes of the system share.
@@ -63,7 +63,7 @@ impl StreamHub {
             environment: environment.clone(),
             notifications: notifications.clone(),
             poll_interval: Duration::from_millis(settings.stream_poll_milliseconds),
-            events: Events::new(environment, EVENTS_MAX),
+            events: EventRing::new(environment, EVENTS_MAX),
             wake: Notify::new(),
             hashes: Erasure::new(leases, settings.erasure_secret.expose().as_bytes()),
             listeners: AtomicUsize::new(0),

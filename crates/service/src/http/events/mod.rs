@@ -5,5 +5,5 @@ mod ring;
 mod stream;
 
 pub(super) use limit::StreamLimit;
-pub use ring::{EventId, EventListener, Events, ServerEvent};
+pub use ring::{EventId, EventListener, EventRing, ServerEvent};
 pub use stream::EventStreamRequest;

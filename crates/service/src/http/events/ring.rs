@@ -19,7 +19,7 @@ const RESET: &str = "reset";
 
 /// The events of a service. Clones share them.
 #[derive(Clone, Debug)]
-pub struct Events {
+pub struct EventRing {
     inner: Arc<EventsInner>,
 }
 
@@ -89,7 +89,7 @@ impl fmt::Display for EventId {
     }
 }
 
-impl Events {
+impl EventRing {
     /// Creates a ring that holds the newest `events_max` events.
     #[must_use]
     pub fn new(environment: &Environment, events_max: usize) -> Self {
@@ -161,7 +161,7 @@ impl Events {
 /// Receives the events of one topic.
 #[derive(Debug)]
 pub struct EventListener {
-    events: Events,
+    events: EventRing,
     topic: Box<str>,
     /// The number of the last event received, or passed over because of its topic; `None` if `reset` is due.
     after: Option<u64>,

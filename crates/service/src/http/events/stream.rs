@@ -14,7 +14,7 @@ use axum::response::{IntoResponse, Response};
 use futures::stream as streams;
 
 use super::limit::{StreamLimit, StreamPermit};
-use super::ring::{EventListener, Events};
+use super::ring::{EventListener, EventRing};
 use crate::http::caller_key::caller_key;
 use crate::http::shutdown::ShutdownSignal;
 use crate::problem::Problem;
@@ -52,7 +52,7 @@ impl<S: Send + Sync> FromRequestParts<S> for EventStreamRequest {
     }
 }
 
-impl Events {
+impl EventRing {
     /// The response of a route that streams a topic.
     #[must_use]
     pub fn respond(

@@ -10,15 +10,15 @@ use client::{Environment, TravellingClock};
 use futures::StreamExt;
 use model::TimestampMs;
 use service::http::{
-    EventListener, EventStreamRequest, Events, OpenApiRouter, ShutdownSignal, routes,
+    EventListener, EventRing, EventStreamRequest, OpenApiRouter, ShutdownSignal, routes,
 };
 use tower::ServiceExt;
 
 use crate::fixture::Fixture;
 
-fn events(kept_max: usize, seed: u64) -> Events {
+fn events(kept_max: usize, seed: u64) -> EventRing {
     let clock = TravellingClock::starting_at(TimestampMs(1));
-    Events::new(&Environment::simulated(clock, seed), kept_max)
+    EventRing::new(&Environment::simulated(clock, seed), kept_max)
 }
 
 /// What a listener gets until nothing is there.
@@ -120,7 +120,7 @@ async fn listeners_end_with_the_service() {
 
 #[utoipa::path(get, path = "/stream", responses((status = 200, content_type = "text/event-stream")))]
 async fn stream(
-    State((events, shutdown)): State<(Events, ShutdownSignal)>,
+    State((events, shutdown)): State<(EventRing, ShutdownSignal)>,
     stream: EventStreamRequest,
 ) -> Response {
     events.respond("ann", stream, &shutdown)

@@ -11,7 +11,7 @@ use axum::http::Request;
 use axum::response::Response;
 use client::Environment;
 use service::http::{
-    EventStreamRequest, Events, HttpSettings, OpenApiRouter, ShutdownSignal, routes,
+    EventRing, EventStreamRequest, HttpSettings, OpenApiRouter, ShutdownSignal, routes,
 };
 use service::identity::{Caller, IdentitySettings};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -97,7 +97,7 @@ async fn a_connection_beyond_the_most_waits_for_a_place() {
 
 #[utoipa::path(get, path = "/stream", responses((status = 200, content_type = "text/event-stream")))]
 async fn stream(
-    State((events, shutdown)): State<(Events, ShutdownSignal)>,
+    State((events, shutdown)): State<(EventRing, ShutdownSignal)>,
     caller: Option<Caller>,
     stream: EventStreamRequest,
 ) -> Response {
@@ -107,7 +107,7 @@ async fn stream(
 
 fn streaming(http: HttpSettings) -> Fixture {
     Fixture::with(http, &IdentitySettings::demo(), |server| {
-        let events = Events::new(&Environment::system(), 10);
+        let events = EventRing::new(&Environment::system(), 10);
         OpenApiRouter::new().routes(routes!(stream)).with_state((events, server.shutdown().clone()))
     })
 }

@@ -106,7 +106,7 @@ impl TemplateReader<'_> {
         }
         match found.kind.as_str() {
             DATABASE | CONTAINER => {
-                if !self.is_wanted(scope, &found)? {
+                if !self.evaluate_condition(scope, &found)? {
                     return Ok(());
                 }
                 let is_database = found.kind == DATABASE;
@@ -160,7 +160,7 @@ impl TemplateReader<'_> {
         Ok(())
     }
 
-    fn is_wanted(
+    fn evaluate_condition(
         &self,
         scope: &TemplateScope,
         found: &TemplateResource<'_>,
