@@ -12,7 +12,7 @@
 //!
 //! A connected account (feature `connect`) does not support what the official SDK, at 1.0.0, does not offer:
 //!
-//! - [`Batch::patch`], throughput of a new database, and container properties that the SDK does not know fail with
+//! - [`ItemBatch::patch`], throughput of a new database, and container properties that the SDK does not know fail with
 //!   [`ErrorKind::Unsupported`];
 //! - aggregates and `GROUP BY` over several partitions are refused with [`ErrorKind::BadRequest`];
 //! - [`Container::delete_partition`] deletes in batches, not atomically; the condition of a patch costs a query.
@@ -68,7 +68,7 @@ pub use backend::{Credential, Endpoint};
 pub use backend::{Fault, Faults};
 pub use change_feed::{Change, ChangeFeed, ChangePage, ChangeStart};
 pub use error::{Error, ErrorKind, Result};
-pub use item::{Batch, BatchItemResult, Item};
+pub use item::{BatchItemResult, Item, ItemBatch};
 pub use query::{Page, Query, QueryPageOptions, QueryText};
 pub use resource::{Container, Database, ItemReadOptions};
 pub use response::{AccountResponse, ActivityId, ClientSessionToken, EntityTag};

@@ -44,6 +44,18 @@ pub enum StorageLocation {
 impl Account {
     /// Opens an account inside this process.
     ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// use planisphere_client::{Account, StorageLocation};
+    ///
+    /// let account = Account::embedded(StorageLocation::Memory).await?;
+    /// assert!(!account.is_connected());
+    /// account.close().await?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// `Unavailable` when the folder is in use or cannot be read, `Unexpected` when it is damaged.
     pub async fn embedded(location: impl Into<StorageLocation>) -> Result<Self> {
@@ -90,6 +102,17 @@ impl Account {
     /// Opens the account that a setting describes: `memory`, a connection string that starts with `AccountEndpoint=`,
     /// or the path of a folder.
     ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// use planisphere_client::Account;
+    ///
+    /// let account = Account::open("memory").await?;
+    /// assert!(account.list_databases().await?.value.is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// Those of [`Account::embedded`] and `Account::connect`; `Unsupported` for a connection string when this program
     /// was built without the feature `connect`.
@@ -116,6 +139,18 @@ impl Account {
     }
 
     /// The same account with another retry policy.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # let account = planisphere_client::Account::open("memory").await?;
+    /// use planisphere_client::RetryPolicy;
+    ///
+    /// let impatient = account.with_retry_policy(RetryPolicy::NEVER);
+    /// assert!(impatient.list_databases().await.is_ok());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn with_retry_policy(&self, retry_policy: RetryPolicy) -> Self {
         Self { inner: Arc::new(AccountInner { retry_policy, ..AccountInner::clone(&self.inner) }) }
@@ -128,6 +163,21 @@ impl Account {
     }
 
     /// The same account with injected faults, for tests.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # let account = planisphere_client::Account::open("memory").await?;
+    /// use planisphere_client::{Fault, Faults};
+    ///
+    /// let faults = Faults::new();
+    /// faults.next(Fault::Unavailable);
+    /// // The first attempt fails, the retry succeeds.
+    /// account.with_faults(faults.clone()).list_databases().await?;
+    /// assert_eq!(faults.injected(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn with_faults(&self, faults: Faults) -> Self {
         let inner = Arc::clone(&self.inner.backend);
@@ -137,6 +187,17 @@ impl Account {
 
     /// Lists the ids of its databases, sorted.
     ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # let account = planisphere_client::Account::open("memory").await?;
+    /// account.database("shop")?.create_if_missing(None).await?;
+    /// let ids = account.list_databases().await?.value;
+    /// assert_eq!(ids.iter().map(|id| id.as_str()).collect::<Vec<_>>(), ["shop"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// `Unauthorized`, `Unavailable`.
     pub async fn list_databases(&self) -> Result<AccountResponse<Vec<DatabaseId>>> {
@@ -144,6 +205,15 @@ impl Account {
     }
 
     /// Makes everything durable and closes the account. Calls through clones fail afterwards.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # let account = planisphere_client::Account::open("memory").await?;
+    /// account.close().await?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// `Unavailable` when the data cannot be made durable.

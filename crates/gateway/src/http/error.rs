@@ -7,8 +7,8 @@ use engine::{Error, ErrorKind};
 use hyper::StatusCode;
 use model::{ImmutableProperty, Json, Object, RequestCharge};
 
-use super::header;
 use super::cached_headers::HeaderList;
+use super::header;
 use super::response::ApiResponse;
 
 /// Result of handling a request.

@@ -2,21 +2,21 @@
 //!
 //! Owns header names, dates, percent-encoding, error bodies and the envelope of feeds. Does not own any resource.
 
+mod cached_headers;
 mod date;
 mod envelope;
 mod error;
 pub(crate) mod header;
-mod cached_headers;
 mod header_value;
 mod origin;
 mod percent;
 mod request;
 mod response;
 
+pub(crate) use cached_headers::HeaderMapCache;
 pub(crate) use date::{format_http_date, parse_http_date};
 pub(crate) use envelope::Envelope;
 pub(crate) use error::{ApiError, ApiResult};
-pub(crate) use cached_headers::HeaderMapCache;
 pub(crate) use header_value::{HeaderValueWriter, header_value};
 pub(crate) use origin::RequestOrigin;
 pub(crate) use percent::percent_decode;

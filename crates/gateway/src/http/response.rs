@@ -11,8 +11,8 @@ use hyper::header::{CONTENT_TYPE, ETAG, HeaderName, HeaderValue};
 use hyper::{Response, StatusCode};
 use model::{ChargeExplanation, Etag, RequestCharge, SessionToken};
 
-use super::header;
 use super::cached_headers::{HeaderList, HeaderMapCache};
+use super::header;
 use super::header_value::HeaderValueWriter;
 use super::request::ApiRequest;
 

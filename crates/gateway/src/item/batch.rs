@@ -9,9 +9,9 @@ use hyper::StatusCode;
 use model::RequestCharge;
 use model::limits::TRANSACTIONAL_BATCH_OPERATIONS_MAX;
 
+use super::bulk;
 use super::operation_request::{BatchRequestEntry, parse_operations};
 use super::operation_response::{self, BatchResponseEntry};
-use super::bulk;
 use crate::http::{ApiError, ApiRequest, ApiResponse, ApiResult, header};
 
 /// The first byte of the binary batch format of one client.

@@ -3,8 +3,6 @@
 //! Owns decoding requests into operations of the engine and encoding their results. Does not own any rule about items.
 
 mod batch;
-mod operation_request;
-mod operation_response;
 mod body;
 mod bulk;
 mod change_body;
@@ -12,6 +10,8 @@ mod change_feed;
 mod delete_by_partition_key;
 mod dispatch;
 mod list;
+mod operation_request;
+mod operation_response;
 mod patch;
 mod read;
 mod resource_id;

@@ -6,7 +6,8 @@ use serde_core::de::value::{MapAccessDeserializer, MapDeserializer, SeqDeseriali
 use serde_core::de::{Deserialize, Deserializer, Error, IntoDeserializer, Unexpected, Visitor};
 use serde_core::forward_to_deserialize_any;
 
-use super::{ConversionError, RAW_VALUE};
+use super::ConversionError;
+use super::raw_value::RAW_VALUE;
 use crate::value::{Json, Number, Object};
 
 impl Json {

@@ -12,4 +12,3 @@ mod serialize;
 mod to_value;
 
 pub use conversion_error::ConversionError;
-use raw_value::RAW_VALUE;
