@@ -7,7 +7,9 @@
 use std::error::Error;
 use std::io::Write;
 
-use client::{Account, Batch, Container, ErrorKind, PartitionKey, PartitionKeyDefinition, Query};
+use client::{
+    Account, Container, ErrorKind, ItemBatch, PartitionKey, PartitionKeyDefinition, Query,
+};
 use serde::{Deserialize, Serialize};
 
 /// An item is any serde type with a string `id`; names in the type are the stored names.
@@ -52,7 +54,7 @@ async fn write(orders: &Container, ann: &PartitionKey) -> Result<(), Box<dyn Err
     let again = orders.create(ann, &order("1", 10)).await.err();
     assert_eq!(again.map(|error| error.kind()), Some(ErrorKind::Conflict));
     // All or nothing.
-    let batch = Batch::new().create(&order("2", 5))?.create(&order("3", 7))?;
+    let batch = ItemBatch::new().create(&order("2", 5))?.create(&order("3", 7))?;
     orders.batch(ann, batch).await?;
     say("a batch created two more");
     Ok(())

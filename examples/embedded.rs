@@ -63,6 +63,13 @@ async fn open(folder: &Path, clock: &Arc<TravellingClock>) -> Result<Engine, Box
 /// A database contains containers; a container defines how its items are partitioned and how long they live.
 async fn create(engine: &Engine) -> Result<ContainerLink, Box<dyn Error>> {
     let orders = ContainerLink::new("shop", "orders")?;
+
+    // A folder that is kept still has the database of the previous run: start over.
+    match engine.delete_database(&orders.database).await {
+        Ok(_) => say("deleted the database of the previous run"),
+        Err(error) if error.kind() == ErrorKind::NotFound => {}
+        Err(error) => return Err(error.into()),
+    }
     let properties = DatabaseProperties { id: orders.database.clone() };
     engine.create_database(CreateDatabase { properties, throughput: None }).await?;
 

@@ -78,8 +78,8 @@ impl Error {
         Self::new(ErrorKind::Unexpected, message)
     }
 
-    /// Appends the cause to the message. The cause is not available as [`std::error::Error::source`]: reporters that print
-    /// both would print it twice, and its type is not part of the API.
+    /// Appends the cause to the message. The cause is not available as [`std::error::Error::source`]: reporters that
+    /// print both would print it twice, and its type is not part of the API.
     pub(crate) fn caused_by(mut self, cause: &dyn fmt::Display) -> Self {
         self.message = format!("{}: {cause}", self.message);
         self

@@ -1,8 +1,8 @@
 //! Application code that runs unchanged on an embedded database, a Planisphere server, or an Azure Cosmos DB account.
 //!
-//! Owns the typed calls of an application, the guard on partition keys, retries, and the merge that keeps properties that
-//! a type does not know. Does not own any rule about items: an embedded account calls `engine`, a connected account calls
-//! its endpoint through the official SDK (feature `connect`).
+//! Owns the typed calls of an application, the guard on partition keys, retries, and the merge that keeps properties
+//! that a type does not know. Does not own any rule about items: an embedded account calls `engine`, a connected
+//! account calls its endpoint through the official SDK (feature `connect`).
 //!
 //! ```text
 //! Container::read ... ─► request ─► account (retries, traces) ─► backend ─► embedded: Engine
@@ -12,7 +12,7 @@
 //!
 //! A connected account (feature `connect`) does not support what the official SDK, at 1.0.0, does not offer:
 //!
-//! - [`Batch::patch`], throughput of a new database, and container properties that the SDK does not know fail with
+//! - [`ItemBatch::patch`], throughput of a new database, and container properties that the SDK does not know fail with
 //!   [`ErrorKind::Unsupported`];
 //! - aggregates and `GROUP BY` over several partitions are refused with [`ErrorKind::BadRequest`];
 //! - [`Container::delete_partition`] deletes in batches, not atomically; the condition of a patch costs a query.
@@ -68,7 +68,7 @@ pub use backend::{Credential, Endpoint};
 pub use backend::{Fault, Faults};
 pub use change_feed::{Change, ChangeFeed, ChangePage, ChangeStart};
 pub use error::{Error, ErrorKind, Result};
-pub use item::{Batch, BatchItemResult, Item};
+pub use item::{BatchItemResult, Item, ItemBatch};
 pub use query::{Page, Query, QueryPageOptions, QueryText};
 pub use resource::{Container, Database, ItemReadOptions};
 pub use response::{AccountResponse, ActivityId, ClientSessionToken, EntityTag};

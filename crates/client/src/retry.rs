@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use crate::error::{Error, ErrorKind};
 
-/// Retries of throttled and unavailable calls: exponential backoff with jitter. Each delay is random between half of the
-/// backoff and all of it, and never shorter than the delay that the account asked for.
+/// Retries of throttled and unavailable calls: exponential backoff with jitter. Each delay is random between half of
+/// the backoff and all of it, and never shorter than the delay that the account asked for.
 ///
 /// With a connected account, the official SDK additionally retries the failures that it knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! The error of every validation in this crate.
 //!
-//! Owns a message that names the input, its value and how to fix it. Does not own status codes: `engine` maps this error
-//! to one of its error kinds.
+//! Owns a message that names the input, its value and how to fix it. Does not own status codes: `engine` maps this
+//! error to one of its error kinds.
 
 use std::fmt;
 

@@ -1,3 +1,4 @@
+//! The embedded database as one dependency: a curated list of re-exports. The README is the introduction.
 #![doc = include_str!("../README.md")]
 
 // Open an account, and handles to its databases and containers.
@@ -5,7 +6,7 @@ pub use client::{Account, Container, Database, StorageLocation};
 
 // Items, queries, batches and their responses.
 pub use client::{
-    AccountResponse, ActivityId, Batch, BatchItemResult, ClientSessionToken, EntityTag, Item,
+    AccountResponse, ActivityId, BatchItemResult, ClientSessionToken, EntityTag, Item,
     ItemReadOptions, Page, Query, QueryPageOptions, QueryText,
 };
 
@@ -42,3 +43,8 @@ pub mod engine {
     };
     pub use storage_lsm::{Durability, LsmSettings, LsmStore};
 }
+
+/// The program in the README of the repository compiles as printed.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct RepositoryReadme;

@@ -44,6 +44,18 @@ pub enum StorageLocation {
 impl Account {
     /// Opens an account inside this process.
     ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// use planisphere_client::{Account, StorageLocation};
+    ///
+    /// let account = Account::embedded(StorageLocation::Memory).await?;
+    /// assert!(!account.is_connected());
+    /// account.close().await?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// `Unavailable` when the folder is in use or cannot be read, `Unexpected` when it is damaged.
     pub async fn embedded(location: impl Into<StorageLocation>) -> Result<Self> {
@@ -63,8 +75,8 @@ impl Account {
         Ok(Self::new(Arc::new(EmbeddedBackend::new(engine)), environment))
     }
 
-    /// Opens an account in memory with a simulated clock, for tests: waiting advances the clock without taking time, and
-    /// the same seed gives the same random numbers.
+    /// Opens an account in memory with a simulated clock, for tests: waiting advances the clock without taking time,
+    /// and the same seed gives the same random numbers.
     ///
     /// # Errors
     /// Those of [`Account::embedded`].
@@ -77,8 +89,8 @@ impl Account {
     /// Connects to an account behind an endpoint: a Planisphere server, or the Azure service.
     ///
     /// # Errors
-    /// `BadRequest` for an invalid connection string, `Unavailable` when the endpoint does not respond, `Unauthorized` when
-    /// the credential is refused.
+    /// `BadRequest` for an invalid connection string, `Unavailable` when the endpoint does not respond, `Unauthorized`
+    /// when the credential is refused.
     #[cfg(feature = "connect")]
     pub async fn connect(endpoint: impl Into<crate::backend::Endpoint>) -> Result<Self> {
         let environment = Environment::system();
@@ -87,8 +99,19 @@ impl Account {
         Ok(Self::new(Arc::new(backend), environment))
     }
 
-    /// Opens the account that a setting describes: `memory`, a connection string that starts with `AccountEndpoint=`, or the
-    /// path of a folder.
+    /// Opens the account that a setting describes: `memory`, a connection string that starts with `AccountEndpoint=`,
+    /// or the path of a folder.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// use planisphere_client::Account;
+    ///
+    /// let account = Account::open("memory").await?;
+    /// assert!(account.list_databases().await?.value.is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// Those of [`Account::embedded`] and `Account::connect`; `Unsupported` for a connection string when this program
@@ -116,6 +139,18 @@ impl Account {
     }
 
     /// The same account with another retry policy.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # let account = planisphere_client::Account::open("memory").await?;
+    /// use planisphere_client::RetryPolicy;
+    ///
+    /// let impatient = account.with_retry_policy(RetryPolicy::NEVER);
+    /// assert!(impatient.list_databases().await.is_ok());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn with_retry_policy(&self, retry_policy: RetryPolicy) -> Self {
         Self { inner: Arc::new(AccountInner { retry_policy, ..AccountInner::clone(&self.inner) }) }
@@ -128,6 +163,21 @@ impl Account {
     }
 
     /// The same account with injected faults, for tests.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # let account = planisphere_client::Account::open("memory").await?;
+    /// use planisphere_client::{Fault, Faults};
+    ///
+    /// let faults = Faults::new();
+    /// faults.next(Fault::Unavailable);
+    /// // The first attempt fails, the retry succeeds.
+    /// account.with_faults(faults.clone()).list_databases().await?;
+    /// assert_eq!(faults.injected(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn with_faults(&self, faults: Faults) -> Self {
         let inner = Arc::clone(&self.inner.backend);
@@ -137,6 +187,17 @@ impl Account {
 
     /// Lists the ids of its databases, sorted.
     ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # let account = planisphere_client::Account::open("memory").await?;
+    /// account.database("shop")?.create_if_missing(None).await?;
+    /// let ids = account.list_databases().await?.value;
+    /// assert_eq!(ids.iter().map(|id| id.as_str()).collect::<Vec<_>>(), ["shop"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// `Unauthorized`, `Unavailable`.
     pub async fn list_databases(&self) -> Result<AccountResponse<Vec<DatabaseId>>> {
@@ -145,13 +206,23 @@ impl Account {
 
     /// Makes everything durable and closes the account. Calls through clones fail afterwards.
     ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # let account = planisphere_client::Account::open("memory").await?;
+    /// account.close().await?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// `Unavailable` when the data cannot be made durable.
     pub async fn close(&self) -> Result<()> {
         self.inner.backend.close().await
     }
 
-    /// Whether the account is behind an endpoint. The documentation of this crate lists what such an account does not support.
+    /// Whether the account is behind an endpoint. The documentation of this crate lists what such an account does not
+    /// support.
     #[must_use]
     pub fn is_connected(&self) -> bool {
         self.inner.backend.is_connected()

@@ -54,8 +54,8 @@ impl Account {
         result
     }
 
-    /// Sends a point read. With an embedded backend and without tracing it goes directly to the engine, so that it costs
-    /// little more than the engine's read. Only a read that fails becomes a request that can be sent again.
+    /// Sends a point read. With an embedded backend and without tracing it goes directly to the engine, so that it
+    /// costs little more than the engine's read. Only a read that fails becomes a request that can be sent again.
     pub(crate) async fn send_read(
         &self,
         container: &Arc<ContainerLink>,

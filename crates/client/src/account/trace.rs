@@ -1,7 +1,7 @@
 //! One tracing span per call: the operation, its charge and its result.
 //!
-//! Owns the names of the span and its fields, which telemetry reads. A call that reads several pages is one span. Without
-//! a subscriber the cost is not measurable.
+//! Owns the names of the span and its fields, which telemetry reads. A call that reads several pages is one span.
+//! Without a subscriber the cost is not measurable.
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::request::{BackendRequest, BackendResponse, ResponseBody};

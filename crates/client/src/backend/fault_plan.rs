@@ -69,7 +69,8 @@ impl Faults {
         self.lock().injected
     }
 
-    /// Runs a future until it completes or reaches a stop. Returns `None` after a stop, which drops the future like a crash.
+    /// Runs a future until it completes or reaches a stop. Returns `None` after a stop, which drops the future like a
+    /// crash.
     pub async fn until_stopped<T>(&self, program: impl Future<Output = T>) -> Option<T> {
         let stops = self.lock().stops;
         let mut program = std::pin::pin!(program);

@@ -1,7 +1,7 @@
 //! Backends: what executes the requests of an account.
 //!
-//! Owns the trait and its implementations, each with one table of errors. A backend executes requests; retries and traces
-//! are above it.
+//! Owns the trait and its implementations, each with one table of errors. A backend executes requests; retries and
+//! traces are above it.
 
 #[cfg(feature = "connect")]
 mod connected;

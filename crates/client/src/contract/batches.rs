@@ -5,7 +5,7 @@ use model::PartitionKey;
 use super::ContractFixture;
 use super::check::{AccountCaseResult, TestOrder, equal, fails_with, holds, some};
 use crate::error::ErrorKind;
-use crate::item::Batch;
+use crate::item::ItemBatch;
 
 pub(super) async fn a_batch_does_everything(fixture: ContractFixture) -> AccountCaseResult {
     let customer = fixture.fresh("batch");
@@ -13,7 +13,7 @@ pub(super) async fn a_batch_does_everything(fixture: ContractFixture) -> Account
     let order = |id: &str, total| TestOrder::new(id, &customer, total);
     fixture.orders.create(&key, &order("old", 1)).await?;
     fixture.orders.create(&key, &order("replaced", 1)).await?;
-    let batch = Batch::new()
+    let batch = ItemBatch::new()
         .create(&order("new", 2))?
         .upsert(&order("upserted", 3), None)?
         .replace(&order("replaced", 4), None)?
@@ -41,9 +41,9 @@ pub(super) async fn a_batch_that_fails_does_nothing_and_names_the_operation(
     let order = |id: &str| TestOrder::new(id, &customer, 1);
     let etag = some("an etag", fixture.orders.create(&key, &order("taken")).await?.etag)?;
     fixture.orders.replace(&key, &TestOrder { total: 2, ..order("taken") }, None).await?;
-    let conflict = Batch::new().create(&order("new"))?.create(&order("taken"))?;
-    let stale = Batch::new().create(&order("new"))?.delete("taken", Some(&etag))?;
-    let missing = Batch::new().create(&order("new"))?.delete("missing", None)?;
+    let conflict = ItemBatch::new().create(&order("new"))?.create(&order("taken"))?;
+    let stale = ItemBatch::new().create(&order("new"))?.delete("taken", Some(&etag))?;
+    let missing = ItemBatch::new().create(&order("new"))?.delete("missing", None)?;
     let batches = [
         (conflict, ErrorKind::Conflict),
         (stale, ErrorKind::Precondition),

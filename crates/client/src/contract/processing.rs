@@ -8,7 +8,7 @@ use model::PartitionKey;
 use super::ContractFixture;
 use super::check::{AccountCaseResult, AccountViolation, TestOrder, equal, holds};
 use crate::change_feed::Change;
-use crate::processor::{Context, Processor, ProcessorStart, Reaction, ReactionError};
+use crate::processor::{DeliveryContext, Processor, ProcessorStart, Reaction, ReactionError};
 use crate::query::Query;
 
 /// Remembers the orders of one customer, and fails for those that cost 13.
@@ -30,7 +30,11 @@ impl Remember {
 
 #[async_trait]
 impl Reaction<TestOrder> for Remember {
-    async fn react(&self, changes: &[Change<TestOrder>], _: &Context) -> Result<(), ReactionError> {
+    async fn react(
+        &self,
+        changes: &[Change<TestOrder>],
+        _: &DeliveryContext,
+    ) -> Result<(), ReactionError> {
         let items = changes.iter().filter_map(|change| change.current.as_ref());
         let ours: Vec<_> = items.filter(|item| item.value.customer == self.customer).collect();
         if ours.iter().any(|item| item.value.total == 13) {

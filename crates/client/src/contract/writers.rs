@@ -14,11 +14,11 @@ struct KnownProperties {
     customer: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<String>,
-    address: Address,
+    address: PostalAddress,
 }
 
 #[derive(Serialize, Deserialize)]
-struct Address {
+struct PostalAddress {
     street: String,
 }
 

@@ -17,14 +17,14 @@ use super::typed::{item_id, to_json};
 ///
 /// ```
 /// # #[derive(serde::Serialize)] struct Device { id: &'static str, user: &'static str }
-/// use planisphere_client::Batch;
-/// let batch = Batch::new()
+/// use planisphere_client::ItemBatch;
+/// let batch = ItemBatch::new()
 ///     .create(&Device { id: "new", user: "ann" })?
 ///     .delete("old", None)?;
 /// # Ok::<(), planisphere_client::Error>(())
 /// ```
 #[derive(Clone, Debug, Default)]
-pub struct Batch {
+pub struct ItemBatch {
     entries: Vec<BatchItemOperation>,
 }
 
@@ -47,7 +47,7 @@ pub struct BatchItemResult {
     charge: f64,
 }
 
-impl Batch {
+impl ItemBatch {
     /// A batch without operations.
     #[must_use]
     pub fn new() -> Self {

@@ -1,8 +1,8 @@
 //! Apply the changes of a typed value to the stored item that it was read from.
 //!
-//! Owns the three-way merge of the stored item, the value as it was read, and the value as it is now. Properties that the
-//! type does not know exist only in the stored item, and are kept. Properties that the type knew and no longer has are
-//! removed. An element of an array keeps its unknown properties if it is unchanged, or if it has the same `id`.
+//! Owns the three-way merge of the stored item, the value as it was read, and the value as it is now. Properties that
+//! the type does not know exist only in the stored item, and are kept. Properties that the type knew and no longer has
+//! are removed. An element of an array keeps its unknown properties if it is unchanged, or if it has the same `id`.
 
 use model::{Json, Object};
 
@@ -14,8 +14,8 @@ pub(crate) struct MergedItem {
     pub(crate) is_changed: bool,
 }
 
-/// Applies the difference between `before` and `after` to the stored item. Takes the stored item apart instead of cloning
-/// it: most of it is usually kept.
+/// Applies the difference between `before` and `after` to the stored item. Takes the stored item apart instead of
+/// cloning it: most of it is usually kept.
 pub(super) fn merge(stored: Json, before: &Json, after: Json) -> MergedItem {
     let mut merger = Merger { is_changed: false };
     let item = merger.value(stored, before, after);

@@ -7,6 +7,6 @@ mod merge;
 mod typed;
 
 pub(crate) use batch::BatchItemOperation;
-pub use batch::{Batch, BatchItemResult};
+pub use batch::{BatchItemResult, ItemBatch};
 pub use typed::Item;
 pub(crate) use typed::{item_id, to_json};

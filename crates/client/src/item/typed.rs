@@ -1,7 +1,7 @@
 //! An item as a serde type, together with the text it was read from.
 //!
-//! The program uses the typed value; the text keeps the properties that the type does not know. Property names are those
-//! of serde.
+//! The program uses the typed value; the text keeps the properties that the type does not know. Property names are
+//! those of serde.
 
 use bytes::Bytes;
 use model::{ItemId, Json, TimestampSeconds};
@@ -77,7 +77,8 @@ impl<T> Item<T> {
 }
 
 impl Item<IgnoredAny> {
-    /// Deserializes the item into another type. Readers of many items use this so that one malformed item does not fail all.
+    /// Deserializes the item into another type. Readers of many items use this so that one malformed item does not fail
+    /// all.
     ///
     /// # Errors
     /// `Unexpected` when it cannot be deserialized into `T`.
@@ -110,8 +111,8 @@ impl<'de, T: DeserializeOwned> Deserialize<'de> for Item<T> {
 }
 
 impl<T: DeserializeOwned + Serialize> Item<T> {
-    /// The item to write: the stored item with the changes made to the value since it was read. The text is parsed once;
-    /// both versions of the value are converted without text.
+    /// The item to write: the stored item with the changes made to the value since it was read. The text is parsed
+    /// once; both versions of the value are converted without text.
     pub(crate) fn merge_changes(&self) -> Result<MergedItem> {
         let stored = self.stored()?;
         let before: T = stored.deserialize_into().map_err(|error| {

@@ -1,4 +1,4 @@
-//! The options of one processor, and their check.
+//! The options of a processor, and their validation.
 
 use std::time::Duration;
 
@@ -11,18 +11,18 @@ use super::lease::LeaseStore;
 use super::reaction::Reaction;
 use super::run::Processor;
 
-/// Where a processor without leases starts.
+/// Where a processor starts if it has no leases yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProcessorStart {
     /// At the first change.
     Beginning,
-    /// At the next change; changes of the same second before it may come too.
+    /// At the next change. Earlier changes of the same second may be delivered, too.
     Now,
     /// At the first change of that second or later.
     Time(TimestampSeconds),
 }
 
-/// What one instance was told.
+/// The options of one instance.
 #[derive(Clone, Debug)]
 pub(super) struct ProcessorOptions {
     pub(super) instance: String,
@@ -33,7 +33,8 @@ pub(super) struct ProcessorOptions {
     pub(super) attempts_max: u32,
 }
 
-/// Makes a [`Processor`]. It handles newest versions; deletions need items that say they are deleted.
+/// Builds a [`Processor`]. It handles latest versions; to handle deletes, mark items as deleted instead of deleting
+/// them.
 #[derive(Clone, Debug)]
 pub struct ProcessorBuilder {
     monitored: Container,
@@ -57,50 +58,50 @@ impl ProcessorBuilder {
         Self { monitored, leases, name: name.to_owned(), options }
     }
 
-    /// Name of this instance, different from that of every other; random unless given. An instance started again under
-    /// its old name goes on with its leases at once.
+    /// Name of this instance, unique among all instances; random by default. An instance that restarts with its old
+    /// name continues with its leases immediately.
     #[must_use]
     pub fn instance(mut self, name: impl Into<String>) -> Self {
         self.options.instance = name.into();
         self
     }
 
-    /// Where to start when there are no leases yet; now unless given.
+    /// Where to start if there are no leases yet; now by default.
     #[must_use]
     pub fn start_at(mut self, start: ProcessorStart) -> Self {
         self.options.start = start;
         self
     }
 
-    /// Changes handed over at once, about.
+    /// Approximate number of changes per delivery.
     #[must_use]
     pub fn page_items_max(mut self, items: usize) -> Self {
         self.options.page_items_max = items;
         self
     }
 
-    /// How long after its last sign of life a lease is free for others.
+    /// How long after its last renewal other instances may take a lease.
     #[must_use]
     pub fn lease_expiry(mut self, expiry: Duration) -> Self {
         self.options.lease_expiry = expiry;
         self
     }
 
-    /// How long to wait when nothing is new.
+    /// How long to wait when there are no new changes.
     #[must_use]
     pub fn poll_interval(mut self, interval: Duration) -> Self {
         self.options.poll_interval = interval;
         self
     }
 
-    /// How often a page is tried before the changes at fault are parked.
+    /// How often a page is attempted before the failing changes are parked.
     #[must_use]
     pub fn attempts_max(mut self, attempts: u32) -> Self {
         self.options.attempts_max = attempts;
         self
     }
 
-    /// Checks the options and the lease container.
+    /// Validates the options and the lease container.
     ///
     /// # Errors
     /// `BadRequest` for options that contradict each other and for a lease container with another partition key than

@@ -1,6 +1,6 @@
-//! Changes of one lease to the reaction, page by page, until nothing is new.
+//! Deliver the changes of one lease to the reaction, page by page, until there are no more.
 //!
-//! Owns attempts, parking and the checkpoint after each page. A lease that somebody else took ends the work on it.
+//! Owns attempts, parking and the checkpoint after each page. Delivery ends when another instance took the lease.
 
 use engine::change_feed::ChangeFeedMode;
 use model::FeedRange;
@@ -11,13 +11,13 @@ use crate::error::{Error, Result};
 use crate::item::Item;
 use crate::retry::RetryPolicy;
 
-use super::lease::{Lease, Parked};
-use super::reaction::{Context, ReactionError};
+use super::lease::{Lease, ParkedChange};
+use super::reaction::{DeliveryContext, ReactionError};
 use super::run::ProcessorInner;
 
 type ReactionResult = std::result::Result<(), ReactionError>;
 
-/// What was done for one lease.
+/// Counts of one lease.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct DeliveryCounts {
     pub(super) handled: u64,
@@ -25,7 +25,7 @@ pub(super) struct DeliveryCounts {
 }
 
 impl<T: DeserializeOwned + Send + Sync> ProcessorInner<T> {
-    /// Handles what is new; none when the lease was lost meanwhile.
+    /// Handles all new changes; `None` when another instance took the lease in the meantime.
     pub(super) async fn process_lease(
         &self,
         mut lease: Item<Lease>,
@@ -38,7 +38,8 @@ impl<T: DeserializeOwned + Send + Sync> ProcessorInner<T> {
             let handled = u64::try_from(page.changes.len()).unwrap_or(u64::MAX);
             total.handled += handled.saturating_sub(parked);
             total.parked += parked;
-            // The place before the first change is kept too: a start at a second must not be looked up every time.
+            // Also write the first position, before any change: otherwise every round would look up the start time
+            // again.
             if is_new || lease.value.continuation.is_none() {
                 lease.value.continuation = Some(page.continuation);
                 lease.value.parked += parked;
@@ -64,7 +65,8 @@ impl<T: DeserializeOwned + Send + Sync> ProcessorInner<T> {
         Ok(self.monitored.changes(feed).await?.value)
     }
 
-    /// Hands changes over and says how many were parked. A change that is no `T` is parked at once.
+    /// Delivers changes and returns how many were parked. A change that cannot be deserialized into `T` is parked
+    /// immediately.
     async fn deliver(&self, lease: &Lease, changes: &[Change<IgnoredAny>]) -> Result<u64> {
         let mut parked = 0;
         let mut typed = Vec::with_capacity(changes.len());
@@ -80,7 +82,7 @@ impl<T: DeserializeOwned + Send + Sync> ProcessorInner<T> {
         if typed.is_empty() || self.attempt(lease, &typed).await.is_ok() {
             return Ok(parked);
         }
-        // One by one, so that only those at fault are parked; their order is kept.
+        // Retry them one by one, in order, so that only the failing ones are parked.
         for change in &typed {
             if let Err(error) = self.attempt(lease, std::slice::from_ref(change)).await {
                 self.park(lease, &change.untyped(), &error.to_string()).await?;
@@ -95,7 +97,7 @@ impl<T: DeserializeOwned + Send + Sync> ProcessorInner<T> {
         let mut attempt = 1;
         loop {
             let instance = self.options.instance.clone();
-            let context = Context { instance, lease: lease.number, attempt };
+            let context = DeliveryContext { instance, lease: lease.number, attempt };
             let error = match self.reaction.react(changes, &context).await {
                 Ok(()) => return Ok(()),
                 Err(error) => error,
@@ -118,7 +120,7 @@ impl<T: DeserializeOwned + Send + Sync> ProcessorInner<T> {
             }),
             None => Ok(None),
         };
-        let parked = Parked {
+        let parked = ParkedChange {
             id: format!("{}..parked.{}.{number:016x}", self.store.name(), lease.number),
             processor: self.store.name().to_owned(),
             lease: lease.number,

@@ -1,7 +1,7 @@
 //! Leases and the plan that lists them, as items of the lease container.
 //!
-//! Owns their form and the writes that only one instance can win. The plan is created once, so that all instances work
-//! with the same parts of the container, whatever splits meanwhile; a part that was split is read as a whole.
+//! Owns their format and the conditional writes that only one instance can win. The plan is created once, so that all
+//! instances use the same feed ranges, even if partitions split later: a range that was split is still read as one.
 
 use model::PartitionKey;
 use serde::{Deserialize, Serialize};
@@ -14,17 +14,17 @@ use crate::response::EntityTag;
 
 use super::ProcessorStart;
 
-/// The parts of the monitored container, one for each lease.
+/// The feed ranges of the monitored container, one for each lease.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct LeasePlan {
     id: String,
     pub(super) parts: Vec<String>,
-    /// Where leases without a place start: a second of time, or the beginning.
+    /// Where leases without a continuation start, in seconds; 0 is the beginning.
     start_second: u64,
     monitored: String,
 }
 
-/// One part of the container, and up to where it is handled.
+/// One feed range, and the position up to which it was handled.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Lease {
     id: String,
@@ -33,15 +33,15 @@ pub(super) struct Lease {
     pub(super) owner: Option<String>,
     pub(super) continuation: Option<String>,
     start_second: u64,
-    /// Changes parked so far.
+    /// Number of parked changes.
     pub(super) parked: u64,
-    /// Grows with every renewal, so that an idle lease shows life.
+    /// Incremented by every renewal, so that the etag of an idle lease changes, too.
     pub(super) renewals: u64,
 }
 
 /// A change that could not be handled.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Parked {
+pub(super) struct ParkedChange {
     pub(super) id: String,
     pub(super) processor: String,
     pub(super) lease: usize,
@@ -77,7 +77,7 @@ impl LeaseStore {
         &self.name
     }
 
-    /// The plan, made by whichever instance comes first.
+    /// The plan. The first instance creates it.
     pub(super) async fn plan(
         &self,
         monitored: &Container,
@@ -86,7 +86,7 @@ impl LeaseStore {
         let id = format!("{}..plan", self.name);
         let key = PartitionKey::from(id.as_str());
         match self.container.read::<LeasePlan>(&key, &id).await {
-            Ok(answer) => return self.checked(answer.value.value, monitored),
+            Ok(read) => return self.check_monitored(read.value.value, monitored),
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             Err(error) => return Err(error),
         }
@@ -106,13 +106,13 @@ impl LeaseStore {
             Ok(_) => Ok(plan),
             Err(error) if error.kind() == ErrorKind::Conflict => {
                 let read = self.container.read::<LeasePlan>(&key, &plan.id).await?;
-                self.checked(read.value.value, monitored)
+                self.check_monitored(read.value.value, monitored)
             }
             Err(error) => Err(error),
         }
     }
 
-    fn checked(&self, plan: LeasePlan, monitored: &Container) -> Result<LeasePlan> {
+    fn check_monitored(&self, plan: LeasePlan, monitored: &Container) -> Result<LeasePlan> {
         if plan.monitored == monitored.path() {
             return Ok(plan);
         }
@@ -163,7 +163,7 @@ impl LeaseStore {
         }
     }
 
-    /// Writes a lease if nobody else did; none when somebody did.
+    /// Writes a lease; `None` when another instance wrote it first.
     pub(super) async fn write(&self, lease: &Item<Lease>) -> Result<Option<Item<Lease>>> {
         let key = PartitionKey::from(lease.value.id.as_str());
         match self.container.save(&key, lease).await {
@@ -173,8 +173,8 @@ impl LeaseStore {
         }
     }
 
-    /// Keeps a change that could not be handled.
-    pub(super) async fn park(&self, mut parked: Parked) -> Result<()> {
+    /// Stores a change that could not be handled.
+    pub(super) async fn park(&self, mut parked: ParkedChange) -> Result<()> {
         parked.processor.clone_from(&self.name);
         let key = PartitionKey::from(parked.id.as_str());
         self.container.upsert(&key, &parked, None).await?;
@@ -197,7 +197,7 @@ impl Lease {
     }
 }
 
-/// When a lease that nobody renews is free, by the clock of the instance that watches it.
+/// Since when a lease of another instance is unchanged, by the clock of this instance.
 #[derive(Clone, Debug)]
 pub(super) struct WatchedLease {
     pub(super) etag: Option<EntityTag>,

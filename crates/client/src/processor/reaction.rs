@@ -1,26 +1,30 @@
-//! What a program does with changes.
+//! The handler of changes.
 
 use async_trait::async_trait;
 
 use crate::change_feed::Change;
 
-/// Why a reaction did not handle its changes.
+/// The error of a reaction.
 pub type ReactionError = Box<dyn std::error::Error + Send + Sync>;
 
-/// Handles changes. It may see a change again, after a failure or a crash, and must have the same effect then.
+/// Handles changes. A change may be delivered again after a failure or a crash, so handling must be idempotent.
 #[async_trait]
 pub trait Reaction<T>: Send + Sync {
-    /// Handles changes in their order. An error brings all of them again.
-    async fn react(&self, changes: &[Change<T>], context: &Context) -> Result<(), ReactionError>;
+    /// Handles changes in order. After an error all of them are delivered again.
+    async fn react(
+        &self,
+        changes: &[Change<T>],
+        context: &DeliveryContext,
+    ) -> Result<(), ReactionError>;
 }
 
-/// Where changes come from.
+/// The origin of a delivery.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Context {
+pub struct DeliveryContext {
     /// Name of the instance that handles them.
     pub instance: String,
-    /// Number of the lease: changes of one lease come in their order.
+    /// Number of the lease. Changes of one lease are delivered in order.
     pub lease: usize,
-    /// How often these changes were tried, this time included.
+    /// Number of this attempt, starting at 1.
     pub attempt: u32,
 }

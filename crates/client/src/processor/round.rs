@@ -1,7 +1,7 @@
-//! One round: which leases this instance works on, and all that is new in them.
+//! One round: take leases and handle all new changes in them.
 //!
-//! Owns sharing. An instance takes free leases up to its fair share, and one from whoever has more than that. A lease
-//! is free when nobody owns it, or when its etag has not changed for the expiry, seen by our own clock: clocks of
+//! Owns load balancing. An instance takes free leases up to its fair share, and one from an instance that has more. A
+//! lease is free if it has no owner, or if its etag has not changed for the expiry time by our own clock: clocks of
 //! different machines are never compared.
 
 use std::collections::BTreeMap;
@@ -12,10 +12,10 @@ use crate::item::Item;
 use super::lease::{Lease, WatchedLease};
 use super::run::ProcessorInner;
 
-/// What one round did.
+/// The result of one round.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Round {
-    /// Leases this instance has now.
+    /// Leases that this instance owns now.
     pub leases: usize,
     /// Changes handled.
     pub handled: u64,
@@ -53,7 +53,8 @@ impl<T: serde::de::DeserializeOwned + Send + Sync> ProcessorInner<T> {
         Ok(taken)
     }
 
-    /// Numbers of the leases to have: those it has, free ones up to its share, and one of somebody who has too many.
+    /// Numbers of the leases to own: the current ones, free ones up to the fair share, and one from an instance with
+    /// too many.
     fn share(&self, leases: &[Item<Lease>]) -> Vec<usize> {
         let me = self.options.instance.as_str();
         let mut mine = Vec::new();
@@ -73,14 +74,15 @@ impl<T: serde::de::DeserializeOwned + Send + Sync> ProcessorInner<T> {
         let missing = share.saturating_sub(mine.len());
         mine.extend(free.into_iter().take(missing));
         let richest = others.into_values().max_by_key(Vec::len).unwrap_or_default();
-        // One at a time, and only if both have no less than before the next round.
+        // Take one at a time, and only if the other instance still has at least as many afterwards: otherwise two
+        // instances would take the same lease from each other forever.
         if mine.len() + 1 < richest.len() {
             mine.extend(richest.last());
         }
         mine
     }
 
-    /// Whether a lease of somebody else has shown no life for the expiry.
+    /// Whether a lease of another instance was not renewed for the expiry time.
     fn has_expired(&self, lease: &Item<Lease>) -> bool {
         let now_ms = self.environment().now().0;
         let etag = lease.etag();

@@ -1,4 +1,4 @@
-//! The processor as a value: run once, or started and stopped.
+//! The processor handle: run it once, or start and stop it.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -17,8 +17,8 @@ use super::lease::{LeaseStore, WatchedLease};
 use super::reaction::Reaction;
 use super::round::Round;
 
-/// One instance of a processor: handles the changes of a container together with the other instances of its name. It
-/// works off its leases one after the other; more instances work side by side.
+/// One instance of a processor. It shares the changes of a container with the other instances of the same name. It
+/// handles its leases one after the other; several instances run concurrently.
 pub struct Processor<T> {
     inner: Arc<ProcessorInner<T>>,
 }
@@ -38,8 +38,8 @@ pub(super) struct ProcessorInner<T> {
 }
 
 impl<T> Processor<T> {
-    /// Begins the options of an instance that handles the changes of `monitored` and keeps leases in `leases`, a
-    /// container with the partition key `/id`. Instances of the same name share the work.
+    /// Builds an instance that handles the changes of `monitored` and stores leases in `leases`, a container with the
+    /// partition key `/id`. Instances of the same name share the changes.
     #[must_use]
     pub fn builder(monitored: &Container, leases: &Container, name: &str) -> ProcessorBuilder {
         ProcessorBuilder::new(monitored, leases, name)
@@ -66,7 +66,7 @@ impl<T> Processor<T> {
         Self { inner: Arc::new(inner) }
     }
 
-    /// What went wrong last in a round of a started processor.
+    /// The last error in a round of a started processor.
     #[must_use]
     pub fn last_error(&self) -> Option<String> {
         self.inner.last_error.lock().unwrap_or_else(PoisonError::into_inner).clone()
@@ -74,7 +74,7 @@ impl<T> Processor<T> {
 }
 
 impl<T: DeserializeOwned + Send + Sync + 'static> Processor<T> {
-    /// Takes its share of the leases and handles all that is new in them.
+    /// Takes its share of the leases and handles all new changes in them.
     ///
     /// # Errors
     /// Those of the calls on the two containers. What was handled before is not handled again.
@@ -83,7 +83,7 @@ impl<T: DeserializeOwned + Send + Sync + 'static> Processor<T> {
         self.inner.round().await
     }
 
-    /// Runs until it is stopped or dropped, on the account's environment. What fails meanwhile is tried again.
+    /// Runs in the background until it is stopped or dropped. Failed rounds are repeated.
     ///
     /// # Errors
     /// `BadRequest` when it is started already.
@@ -94,7 +94,7 @@ impl<T: DeserializeOwned + Send + Sync + 'static> Processor<T> {
         self.inner.stopping.store(false, Ordering::SeqCst);
         let inner = Arc::downgrade(&self.inner);
         self.inner.environment().clone().spawn(async move {
-            // A dropped processor ends like a crashed one: its leases expire.
+            // A dropped processor ends like a crashed one: its leases are not released, they expire.
             while let Some(inner) = inner.upgrade() {
                 if inner.is_stopping() {
                     break;
@@ -113,7 +113,7 @@ impl<T: DeserializeOwned + Send + Sync + 'static> Processor<T> {
         Ok(())
     }
 
-    /// Lets the running page end, frees the leases for other instances and returns then.
+    /// Waits for the current page, then releases the leases for other instances.
     ///
     /// # Errors
     /// Those of writing the leases; they then expire instead.

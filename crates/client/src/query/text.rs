@@ -97,8 +97,8 @@ impl QueryText {
         Query { text: self, scope: QueryScope::Prefix(prefix), reason: None }
     }
 
-    /// Reads one of the ranges that [`crate::Container::feed_ranges`] returns. Together they cover the container, so this
-    /// needs a reason like [`QueryText::fan_out`].
+    /// Reads one of the ranges that [`crate::Container::feed_ranges`] returns. Together they cover the container, so
+    /// this needs a reason like [`QueryText::fan_out`].
     #[must_use]
     pub fn within_feed_range(self, range: FeedRange, reason: &'static str) -> Query {
         Query { text: self, scope: QueryScope::FeedRange(range), reason: Some(reason) }

@@ -186,8 +186,8 @@ impl BackendRequest {
         (container.database.as_str(), Some(container.container.as_str()))
     }
 
-    /// Whether the request may be sent again when it is unknown whether it was executed. A patch may increment a number,
-    /// and after a batch there is no single item to compare with, so the caller has to decide about those.
+    /// Whether the request may be sent again when it is unknown whether it was executed. A patch may increment a
+    /// number, and after a batch there is no single item to compare with, so the caller has to decide about those.
     pub(crate) fn is_repeatable(&self) -> bool {
         !matches!(self, Self::Patch { .. } | Self::Batch { .. })
     }

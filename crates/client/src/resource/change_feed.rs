@@ -13,9 +13,33 @@ use super::Container;
 impl Container {
     /// Reads one page of changes.
     ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # let account = planisphere_client::Account::open("memory").await?;
+    /// # let database = account.database("shop")?;
+    /// # database.create_if_missing(None).await?;
+    /// # let orders = database.container("orders")?;
+    /// # let key = planisphere_client::PartitionKeyDefinition::single("/customer")?;
+    /// # orders.create_if_missing(orders.properties(key), None).await?;
+    /// # let ann = planisphere_client::PartitionKey::from("ann");
+    /// # let order = serde_json::json!({ "id": "1", "customer": "ann", "total": 5 });
+    /// # orders.create(&ann, &order).await?;
+    /// use planisphere_client::{ChangeFeed, ChangeStart};
+    ///
+    /// let feed = ChangeFeed::latest(ChangeStart::Beginning);
+    /// let page = orders.changes::<serde_json::Value>(feed).await?.value;
+    /// assert_eq!(page.changes[0].id.as_deref(), Some("1"));
+    /// // Continue here later, also in another process.
+    /// let next = ChangeFeed::latest(ChangeStart::Continuation(page.continuation));
+    /// assert!(orders.changes::<serde_json::Value>(next).await?.value.changes.is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
-    /// `BadRequest` for a start that the mode does not support or a continuation of another feed, `Unexpected` for an item
-    /// that cannot be deserialized into `T`, `NotFound` for a missing container.
+    /// `BadRequest` for a start that the mode does not support or a continuation of another feed, `Unexpected` for an
+    /// item that cannot be deserialized into `T`, `NotFound` for a missing container.
     pub async fn changes<T: DeserializeOwned>(
         &self,
         feed: ChangeFeed,

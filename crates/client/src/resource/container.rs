@@ -1,6 +1,7 @@
 //! A handle to a container, and the calls about the container itself.
 //!
-//! Owns creating it, and reading and replacing its properties and throughput. Calls about its items have their own files.
+//! Owns creating it, and reading and replacing its properties and throughput. Calls about its items have their own
+//! files.
 
 use std::sync::Arc;
 
@@ -53,8 +54,8 @@ impl Container {
         Self { account: account.clone(), link: self.link() }
     }
 
-    /// Whether both handles refer to the same container of the same opened account. Two connections to one endpoint count
-    /// as two accounts.
+    /// Whether both handles refer to the same container of the same opened account. Two connections to one endpoint
+    /// count as two accounts.
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
         self.link == other.link && self.account.is_same(&other.account)
@@ -84,8 +85,24 @@ impl Container {
         ContainerProperties::new(self.link.container.clone(), partition_key)
     }
 
-    /// Creates the container, with dedicated throughput if given. If it exists, returns its current properties, which may
-    /// differ from the given ones.
+    /// Creates the container, with dedicated throughput if given. If it exists, returns its current properties, which
+    /// may differ from the given ones.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # let account = planisphere_client::Account::open("memory").await?;
+    /// # let database = account.database("shop")?;
+    /// # database.create_if_missing(None).await?;
+    /// use planisphere_client::{PartitionKeyDefinition, TimeToLive};
+    ///
+    /// let baskets = database.container("baskets")?;
+    /// let mut properties = baskets.properties(PartitionKeyDefinition::single("/customer")?);
+    /// properties.default_time_to_live = TimeToLive::Seconds(3600);
+    /// baskets.create_if_missing(properties, None).await?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// `NotFound` when its database is missing, `BadRequest` for invalid properties.
@@ -111,6 +128,22 @@ impl Container {
 
     /// Reads its properties.
     ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # let account = planisphere_client::Account::open("memory").await?;
+    /// # let database = account.database("shop")?;
+    /// # database.create_if_missing(None).await?;
+    /// # let orders = database.container("orders")?;
+    /// # let key = planisphere_client::PartitionKeyDefinition::single("/customer")?;
+    /// # orders.create_if_missing(orders.properties(key), None).await?;
+    /// # let ann = planisphere_client::PartitionKey::from("ann");
+    /// let properties = orders.read_properties().await?.value;
+    /// assert_eq!(properties.partition_key.paths()[0].as_str(), "/customer");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// `NotFound` when it does not exist.
     pub async fn read_properties(&self) -> Result<AccountResponse<ContainerProperties>> {
@@ -119,6 +152,25 @@ impl Container {
     }
 
     /// Replaces its properties, such as the time to live and the indexing policy.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # let account = planisphere_client::Account::open("memory").await?;
+    /// # let database = account.database("shop")?;
+    /// # database.create_if_missing(None).await?;
+    /// # let orders = database.container("orders")?;
+    /// # let key = planisphere_client::PartitionKeyDefinition::single("/customer")?;
+    /// # orders.create_if_missing(orders.properties(key), None).await?;
+    /// # let ann = planisphere_client::PartitionKey::from("ann");
+    /// use planisphere_client::TimeToLive;
+    ///
+    /// let mut properties = orders.read_properties().await?.value;
+    /// properties.default_time_to_live = TimeToLive::Seconds(60);
+    /// orders.replace_properties(properties).await?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// `BadRequest` for a change that is not allowed, such as another partition key; `NotFound`.
@@ -133,6 +185,22 @@ impl Container {
 
     /// Reads its dedicated throughput; `None` when it has none.
     ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # let account = planisphere_client::Account::open("memory").await?;
+    /// # let database = account.database("shop")?;
+    /// # database.create_if_missing(None).await?;
+    /// # let orders = database.container("orders")?;
+    /// # let key = planisphere_client::PartitionKeyDefinition::single("/customer")?;
+    /// # orders.create_if_missing(orders.properties(key), None).await?;
+    /// # let ann = planisphere_client::PartitionKey::from("ann");
+    /// let throughput = orders.read_throughput().await?.value;
+    /// assert!(throughput.is_some());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// `NotFound` when it does not exist.
     pub async fn read_throughput(&self) -> Result<AccountResponse<Option<Throughput>>> {
@@ -141,6 +209,24 @@ impl Container {
     }
 
     /// Replaces its dedicated throughput.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # let account = planisphere_client::Account::open("memory").await?;
+    /// # let database = account.database("shop")?;
+    /// # database.create_if_missing(None).await?;
+    /// # let orders = database.container("orders")?;
+    /// # let key = planisphere_client::PartitionKeyDefinition::single("/customer")?;
+    /// # orders.create_if_missing(orders.properties(key), None).await?;
+    /// # let ann = planisphere_client::PartitionKey::from("ann");
+    /// use planisphere_client::Throughput;
+    ///
+    /// orders.replace_throughput(Throughput::manual(1000)?).await?;
+    /// assert_eq!(orders.read_throughput().await?.value, Some(Throughput::Manual(1000)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// `NotFound` when it has no dedicated throughput, `BadRequest` for less than the minimum.
@@ -153,6 +239,22 @@ impl Container {
     }
 
     /// Feed ranges that together cover the container: currently one per physical partition.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # let account = planisphere_client::Account::open("memory").await?;
+    /// # let database = account.database("shop")?;
+    /// # database.create_if_missing(None).await?;
+    /// # let orders = database.container("orders")?;
+    /// # let key = planisphere_client::PartitionKeyDefinition::single("/customer")?;
+    /// # orders.create_if_missing(orders.properties(key), None).await?;
+    /// # let ann = planisphere_client::PartitionKey::from("ann");
+    /// // Read the parts of a container concurrently, for example with one worker per range.
+    /// assert_eq!(orders.feed_ranges().await?.value.len(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// `NotFound` when it does not exist.

@@ -20,6 +20,16 @@ pub struct Database {
 impl Account {
     /// A handle to a database, which need not exist.
     ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # let account = planisphere_client::Account::open("memory").await?;
+    /// let database = account.database("shop")?;
+    /// assert_eq!(database.id().as_str(), "shop");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// `BadRequest` for an invalid id.
     pub fn database(&self, id: &str) -> Result<Database> {
@@ -50,6 +60,17 @@ impl Database {
 
     /// Creates the database, with throughput shared by its containers if given. Returns whether it was created.
     ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # let account = planisphere_client::Account::open("memory").await?;
+    /// let database = account.database("shop")?;
+    /// assert!(database.create_if_missing(None).await?.value);
+    /// assert!(!database.create_if_missing(None).await?.value);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// `Throttled`, `Unauthorized`, `Unavailable`.
     pub async fn create_if_missing(
@@ -74,6 +95,21 @@ impl Database {
 
     /// Checks that it exists.
     ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # let account = planisphere_client::Account::open("memory").await?;
+    /// # let database = account.database("shop")?;
+    /// # database.create_if_missing(None).await?;
+    /// use planisphere_client::ErrorKind;
+    ///
+    /// database.read().await?;
+    /// let missing = account.database("missing")?.read().await.unwrap_err();
+    /// assert_eq!(missing.kind(), ErrorKind::NotFound);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// `NotFound` when it does not.
     pub async fn read(&self) -> Result<AccountResponse<()>> {
@@ -83,6 +119,22 @@ impl Database {
 
     /// Lists the properties of its containers, sorted by id.
     ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # let account = planisphere_client::Account::open("memory").await?;
+    /// # let database = account.database("shop")?;
+    /// # database.create_if_missing(None).await?;
+    /// # let orders = database.container("orders")?;
+    /// # let key = planisphere_client::PartitionKeyDefinition::single("/customer")?;
+    /// # orders.create_if_missing(orders.properties(key), None).await?;
+    /// # let ann = planisphere_client::PartitionKey::from("ann");
+    /// let containers = database.list_containers().await?.value;
+    /// assert_eq!(containers[0].id.as_str(), "orders");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// `NotFound` when it does not exist.
     pub async fn list_containers(&self) -> Result<AccountResponse<Vec<ContainerProperties>>> {
@@ -91,6 +143,17 @@ impl Database {
     }
 
     /// Reads its dedicated throughput; `None` when it has none.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # let account = planisphere_client::Account::open("memory").await?;
+    /// # let database = account.database("shop")?;
+    /// # database.create_if_missing(None).await?;
+    /// assert_eq!(database.read_throughput().await?.value, None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// `NotFound` when it does not exist.
@@ -112,6 +175,18 @@ impl Database {
     }
 
     /// A handle to one of its containers, which need not exist.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # let account = planisphere_client::Account::open("memory").await?;
+    /// # let database = account.database("shop")?;
+    /// # database.create_if_missing(None).await?;
+    /// let orders = database.container("orders")?;
+    /// assert_eq!(orders.path(), "shop/orders");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// `BadRequest` for an invalid id.

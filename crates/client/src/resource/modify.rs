@@ -21,10 +21,36 @@ use super::Container;
 const ROUNDS_MAX: u32 = 50;
 
 impl Container {
-    /// Reads an item, applies `change`, and writes it back. If somebody else wrote it in the meantime, it starts over with
-    /// the new version. Properties that `T` does not know are kept. If `change` changes nothing, nothing is written.
+    /// Reads an item, applies `change`, and writes it back. If somebody else wrote it in the meantime, it starts over
+    /// with the new version. Properties that `T` does not know are kept. If `change` changes nothing, nothing is
+    /// written.
     ///
     /// `change` may run several times, so it must have no side effects. An error that it returns ends the loop.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # let account = planisphere_client::Account::open("memory").await?;
+    /// # let database = account.database("shop")?;
+    /// # database.create_if_missing(None).await?;
+    /// # let orders = database.container("orders")?;
+    /// # let key = planisphere_client::PartitionKeyDefinition::single("/customer")?;
+    /// # orders.create_if_missing(orders.properties(key), None).await?;
+    /// # let ann = planisphere_client::PartitionKey::from("ann");
+    /// # let order = serde_json::json!({ "id": "1", "customer": "ann", "total": 5 });
+    /// # orders.create(&ann, &order).await?;
+    /// use planisphere_client::Error;
+    ///
+    /// let modified = orders
+    ///     .modify(&ann, "1", |order: &mut serde_json::Value| {
+    ///         order["total"] = 7.into();
+    ///         Ok::<_, Error>(())
+    ///     })
+    ///     .await?;
+    /// assert_eq!(modified.value.value["total"], 7);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// Those of `change`; `NotFound`; `Precondition` when others wrote the item in every round.

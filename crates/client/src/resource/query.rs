@@ -15,6 +15,28 @@ use super::Container;
 impl Container {
     /// Reads all rows of a query, page by page.
     ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # let account = planisphere_client::Account::open("memory").await?;
+    /// # let database = account.database("shop")?;
+    /// # database.create_if_missing(None).await?;
+    /// # let orders = database.container("orders")?;
+    /// # let key = planisphere_client::PartitionKeyDefinition::single("/customer")?;
+    /// # orders.create_if_missing(orders.properties(key), None).await?;
+    /// # let ann = planisphere_client::PartitionKey::from("ann");
+    /// # let order = serde_json::json!({ "id": "1", "customer": "ann", "total": 5 });
+    /// # orders.create(&ann, &order).await?;
+    /// use planisphere_client::Query;
+    ///
+    /// let query = Query::text("SELECT VALUE c.total FROM c WHERE c.total > @minimum")
+    ///     .parameter("@minimum", 4)
+    ///     .within(ann);
+    /// assert_eq!(orders.query::<i64>(&query).await?.value, [5]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// `BadRequest` for an invalid query, `Unexpected` for a row that cannot be deserialized into `T`, `NotFound` for a
     /// missing container.
@@ -49,6 +71,29 @@ impl Container {
     }
 
     /// Reads one page of a query.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # let account = planisphere_client::Account::open("memory").await?;
+    /// # let database = account.database("shop")?;
+    /// # database.create_if_missing(None).await?;
+    /// # let orders = database.container("orders")?;
+    /// # let key = planisphere_client::PartitionKeyDefinition::single("/customer")?;
+    /// # orders.create_if_missing(orders.properties(key), None).await?;
+    /// # let ann = planisphere_client::PartitionKey::from("ann");
+    /// # let order = serde_json::json!({ "id": "1", "customer": "ann", "total": 5 });
+    /// # orders.create(&ann, &order).await?;
+    /// use planisphere_client::{Query, QueryPageOptions};
+    ///
+    /// let query = Query::text("SELECT * FROM c").fan_out("a report over all customers");
+    /// let options = QueryPageOptions { rows_max: Some(10), ..QueryPageOptions::default() };
+    /// let page = orders.query_page::<serde_json::Value>(&query, options).await?.value;
+    /// assert_eq!(page.rows.len(), 1);
+    /// assert_eq!(page.continuation, None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// Those of [`Container::query`]; `BadRequest` for a continuation of another query.

@@ -20,6 +20,32 @@ pub struct ItemReadOptions {
 impl Container {
     /// Reads one item.
     ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # let account = planisphere_client::Account::open("memory").await?;
+    /// # let database = account.database("shop")?;
+    /// # database.create_if_missing(None).await?;
+    /// # let orders = database.container("orders")?;
+    /// # let key = planisphere_client::PartitionKeyDefinition::single("/customer")?;
+    /// # orders.create_if_missing(orders.properties(key), None).await?;
+    /// # let ann = planisphere_client::PartitionKey::from("ann");
+    /// # let order = serde_json::json!({ "id": "1", "customer": "ann", "total": 5 });
+    /// # orders.create(&ann, &order).await?;
+    /// use serde::Deserialize;
+    ///
+    /// #[derive(Deserialize)]
+    /// struct Order {
+    ///     total: i64,
+    /// }
+    ///
+    /// let order = orders.read::<Order>(&ann, "1").await?;
+    /// assert_eq!(order.value.value.total, 5);
+    /// println!("{} RU", order.charge);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// `NotFound`; `Unexpected` when it cannot be deserialized into `T`.
     pub async fn read<T: DeserializeOwned>(
@@ -31,6 +57,27 @@ impl Container {
     }
 
     /// Reads one item with options.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # let account = planisphere_client::Account::open("memory").await?;
+    /// # let database = account.database("shop")?;
+    /// # database.create_if_missing(None).await?;
+    /// # let orders = database.container("orders")?;
+    /// # let key = planisphere_client::PartitionKeyDefinition::single("/customer")?;
+    /// # orders.create_if_missing(orders.properties(key), None).await?;
+    /// # let ann = planisphere_client::PartitionKey::from("ann");
+    /// # let order = serde_json::json!({ "id": "1", "customer": "ann", "total": 5 });
+    /// # orders.create(&ann, &order).await?;
+    /// use planisphere_client::ItemReadOptions;
+    ///
+    /// let written = orders.upsert(&ann, &order, None).await?;
+    /// let options = ItemReadOptions { session_token: written.session_token };
+    /// orders.read_with::<serde_json::Value>(&ann, "1", options).await?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// Those of [`Container::read`]; `Unavailable` when the account has not yet seen the writes of the session token.
@@ -47,6 +94,24 @@ impl Container {
 
     /// Reads one item if its etag differs; returns `None` if the caller already has the current version.
     ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # let account = planisphere_client::Account::open("memory").await?;
+    /// # let database = account.database("shop")?;
+    /// # database.create_if_missing(None).await?;
+    /// # let orders = database.container("orders")?;
+    /// # let key = planisphere_client::PartitionKeyDefinition::single("/customer")?;
+    /// # orders.create_if_missing(orders.properties(key), None).await?;
+    /// # let ann = planisphere_client::PartitionKey::from("ann");
+    /// # let order = serde_json::json!({ "id": "1", "customer": "ann", "total": 5 });
+    /// # orders.create(&ann, &order).await?;
+    /// let etag = orders.read::<serde_json::Value>(&ann, "1").await?.etag.ok_or("no etag")?;
+    /// assert!(orders.read_unless::<serde_json::Value>(&ann, "1", &etag).await?.value.is_none());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// Those of [`Container::read`].
     pub async fn read_unless<T: DeserializeOwned>(
@@ -62,6 +127,24 @@ impl Container {
     }
 
     /// Reads several items, in any order. Items that do not exist are omitted.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # let account = planisphere_client::Account::open("memory").await?;
+    /// # let database = account.database("shop")?;
+    /// # database.create_if_missing(None).await?;
+    /// # let orders = database.container("orders")?;
+    /// # let key = planisphere_client::PartitionKeyDefinition::single("/customer")?;
+    /// # orders.create_if_missing(orders.properties(key), None).await?;
+    /// # let ann = planisphere_client::PartitionKey::from("ann");
+    /// # let order = serde_json::json!({ "id": "1", "customer": "ann", "total": 5 });
+    /// # orders.create(&ann, &order).await?;
+    /// let ids = [(ann.clone(), "1"), (ann.clone(), "missing")];
+    /// assert_eq!(orders.read_many::<serde_json::Value>(&ids).await?.value.len(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// `Unexpected` when one cannot be deserialized into `T`.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use client::{
-    AccountResponse, Batch, Container, ErrorKind, Fault, Faults, Item, Patch, PatchOperation,
+    AccountResponse, Container, ErrorKind, Fault, Faults, Item, ItemBatch, Patch, PatchOperation,
     PatchPath, RetryPolicy,
 };
 use serde::{Deserialize, Serialize};
@@ -164,7 +164,7 @@ async fn a_patch_is_never_done_twice() {
 async fn a_batch_whose_answer_is_lost_says_that_it_may_have_happened() {
     let (orders, plain, faults, _) = faulty().await;
     faults.next_of("batch", Fault::LostResponse);
-    let batch = || Batch::new().create(&order(1)).unwrap();
+    let batch = || ItemBatch::new().create(&order(1)).unwrap();
     let error = orders.batch(&"ann".into(), batch()).await.unwrap_err();
     assert!(error.may_have_happened());
     assert_eq!(stored(&plain).await, Some(1));

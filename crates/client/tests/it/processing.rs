@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use client::processor::{Context, Processor, ProcessorStart, Reaction, ReactionError};
+use client::processor::{DeliveryContext, Processor, ProcessorStart, Reaction, ReactionError};
 use client::{Account, Change, Container, ErrorKind, Fault, Faults, PartitionKeyDefinition};
 use serde::{Deserialize, Serialize};
 
@@ -23,7 +23,11 @@ struct Seen(Arc<Mutex<Vec<i64>>>);
 
 #[async_trait]
 impl Reaction<Order> for Seen {
-    async fn react(&self, changes: &[Change<Order>], _: &Context) -> Result<(), ReactionError> {
+    async fn react(
+        &self,
+        changes: &[Change<Order>],
+        _: &DeliveryContext,
+    ) -> Result<(), ReactionError> {
         let totals = changes.iter().filter_map(|one| Some(one.current.as_ref()?.value.total));
         self.0.lock().unwrap().extend(totals);
         Ok(())
@@ -146,7 +150,11 @@ struct Failing(Arc<AtomicU64>);
 
 #[async_trait]
 impl Reaction<Order> for Failing {
-    async fn react(&self, _: &[Change<Order>], context: &Context) -> Result<(), ReactionError> {
+    async fn react(
+        &self,
+        _: &[Change<Order>],
+        context: &DeliveryContext,
+    ) -> Result<(), ReactionError> {
         self.0.fetch_add(1, Ordering::SeqCst);
         if context.attempt < 3 { Err("not yet".into()) } else { Ok(()) }
     }

@@ -1,7 +1,7 @@
 //! Budgets: the maximum charge of named operations.
 //!
-//! Owns the file format, the comparison and the report of a failed run. A run fails when an operation costs more than its
-//! budget, when the file does not contain it, and when an operation of the file was never run. Does not execute
+//! Owns the file format, the comparison and the report of a failed run. A run fails when an operation costs more than
+//! its budget, when the file does not contain it, and when an operation of the file was never run. Does not execute
 //! anything: a test passes the explanations of its requests.
 
 use std::collections::BTreeMap;
@@ -52,8 +52,8 @@ impl Budgets {
     /// Parses a file: `{"profile": "azure", "operations": {"create order": {"max": 8}}}`, with maxima in request units.
     ///
     /// # Errors
-    /// When the text is not JSON, a member is unknown or malformed, the profile is unknown, or a maximum is not a number of
-    /// request units.
+    /// When the text is not JSON, a member is unknown or malformed, the profile is unknown, or a maximum is not a
+    /// number of request units.
     pub fn parse(text: &[u8]) -> Result<Self> {
         let json = Json::parse(text)
             .map_err(|error| ValidationError::new(format!("The budgets are not JSON: {error}")))?;

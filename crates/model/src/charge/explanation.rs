@@ -120,8 +120,8 @@ impl ChargeTerm {
         paths.into_iter().map(term).collect()
     }
 
-    /// The terms for the index of a replace: the entries that only one of both versions has. If there are none, the timestamp
-    /// still changes.
+    /// The terms for the index of a replace: the entries that only one of both versions has. If there are none, the
+    /// timestamp still changes.
     #[must_use]
     pub fn of_changed_index(old: &[IndexCost], new: &[IndexCost]) -> Vec<Self> {
         let changed = only_in_one(old, new);

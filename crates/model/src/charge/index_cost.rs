@@ -1,8 +1,8 @@
 //! The charge for indexing an item, path by path.
 //!
-//! Owns the traversal of an item that prices each indexed leaf, and the prices of composite, spatial and vector indexes.
-//! The engine finds leaves while it builds index terms and uses only the prices of this module; a test checks that both
-//! find the same leaves.
+//! Owns the traversal of an item that prices each indexed leaf, and the prices of composite, spatial and vector
+//! indexes. The engine finds leaves while it builds index terms and uses only the prices of this module; a test checks
+//! that both find the same leaves.
 
 use std::hash::{DefaultHasher, Hasher};
 

@@ -1,7 +1,7 @@
 //! The charge of point operations, batches and feeds, in 1/21 request units.
 //!
-//! Owns the formula for one item. The charge of a batch is the sum of its operations. Does not own the cost of indexing:
-//! see `index_cost`.
+//! Owns the formula for one item. The charge of a batch is the sum of its operations. Does not own the cost of
+//! indexing: see `index_cost`.
 
 use super::profile::{ChargeProfile, consistency_factor};
 use super::size::size_step;

@@ -14,8 +14,8 @@ pub struct QueryCounters {
     pub partitions: u64,
     /// Whether an index was used.
     pub uses_index: bool,
-    /// Seeks for equalities and ranges in each partition. IN with k values counts k; the partition key of the request counts
-    /// none.
+    /// Seeks for equalities and ranges in each partition. IN with k values counts k; the partition key of the request
+    /// counts none.
     pub lookups: u64,
     /// Items loaded and returned.
     pub loaded_items: u64,
@@ -25,8 +25,8 @@ pub struct QueryCounters {
     pub scanned_items: u64,
     /// Bytes of their text without system properties.
     pub scanned_bytes: u64,
-    /// Index entries scanned: values tested by CONTAINS and similar functions, or an ORDER BY over a filtered set without a
-    /// composite index for both.
+    /// Index entries scanned: values tested by CONTAINS and similar functions, or an ORDER BY over a filtered set
+    /// without a composite index for both.
     pub index_entries: u64,
     /// Joined tuples, aggregated entries and array elements iterated.
     pub tuples: u64,

@@ -1,7 +1,7 @@
 //! The charges of one item under one indexing policy, without a server.
 //!
-//! Owns the charge of each operation on an item, path by path, and what excluding a path from the index would save. Does
-//! not own reading files or printing tables.
+//! Owns the charge of each operation on an item, path by path, and what excluding a path from the index would save.
+//! Does not own reading files or printing tables.
 
 use std::collections::BTreeMap;
 

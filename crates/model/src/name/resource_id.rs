@@ -218,8 +218,8 @@ impl ResourceId {
         Self { bytes, length }
     }
 
-    /// Exactly this many bytes as the prefix of a child. A parent of the wrong kind is padded with zeros, so that the child
-    /// always has its full length.
+    /// Exactly this many bytes as the prefix of a child. A parent of the wrong kind is padded with zeros, so that the
+    /// child always has its full length.
     fn parent(&self, bytes: usize) -> &[u8] {
         self.bytes.get(..bytes).unwrap_or_default()
     }

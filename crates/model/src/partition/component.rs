@@ -1,7 +1,7 @@
 //! The binary encodings of partition key components.
 //!
-//! Owns the bytes that are hashed, and the ordered encodings that version 1 appends to its hash. Does not own the hashes
-//! or when each encoding is used: see `effective_partition_key`.
+//! Owns the bytes that are hashed, and the ordered encodings that version 1 appends to its hash. Does not own the
+//! hashes or when each encoding is used: see `effective_partition_key`.
 
 use super::PartitionKeyValue;
 
@@ -51,8 +51,8 @@ pub(super) fn append_v1_ordered(component: &PartitionKeyValue, bytes: &mut Vec<u
         PartitionKeyValue::Number(value) => append_ordered_number(*value, bytes),
         PartitionKeyValue::String(text) => {
             bytes.push(STRING);
-            // Incrementing each byte keeps the order and frees zero as the terminator. UTF-8 never contains 0xFF, so no byte
-            // wraps.
+            // Incrementing each byte keeps the order and frees zero as the terminator. UTF-8 never contains 0xFF, so no
+            // byte wraps.
             bytes.extend(text.bytes().take(V1_STRING_BYTES_MAX).map(|byte| byte.wrapping_add(1)));
             bytes.push(0x00);
         }
@@ -60,8 +60,8 @@ pub(super) fn append_v1_ordered(component: &PartitionKeyValue, bytes: &mut Vec<u
     }
 }
 
-/// Appends a double so that the bytes compare like the numbers: the first byte has eight bits, each further byte has seven
-/// bits and a low bit that says whether another byte follows.
+/// Appends a double so that the bytes compare like the numbers: the first byte has eight bits, each further byte has
+/// seven bits and a low bit that says whether another byte follows.
 pub(super) fn append_ordered_number(value: f64, bytes: &mut Vec<u8>) {
     let bits = (value + 0.0).to_bits();
     let mut rest = if bits >> 63 == 0 { bits ^ (1 << 63) } else { bits.wrapping_neg() };

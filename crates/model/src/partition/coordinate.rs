@@ -1,7 +1,7 @@
 //! Epks as numbers, to divide ranges evenly.
 //!
-//! Owns the arithmetic: a version 2 epk has one 126-bit number per level, a version 1 epk has one 32-bit number. Does not
-//! own the ranges.
+//! Owns the arithmetic: a version 2 epk has one 126-bit number per level, a version 1 epk has one 32-bit number. Does
+//! not own the ranges.
 
 use super::component::{append_ordered_number, read_ordered_number};
 use super::{
@@ -64,8 +64,8 @@ fn v1_midpoint(range: &EpkRange) -> Option<EffectivePartitionKey> {
 /// Halves the outermost level at which the bounds differ by more than one. Deeper levels are omitted.
 fn v2_midpoint(range: &EpkRange, levels: usize) -> Option<EffectivePartitionKey> {
     let mut bytes = Vec::new();
-    // If the bounds differ by one at a level, the range contains everything up to the highest number at the levels below
-    // the minimum.
+    // If the bounds differ by one at a level, the range contains everything up to the highest number at the levels
+    // below the minimum.
     let mut is_below_maximum = false;
     for level in 0..levels {
         let low = level_number(&range.min, level);

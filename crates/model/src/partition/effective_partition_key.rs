@@ -99,7 +99,8 @@ impl PartitionKeyDefinition {
             return EpkRange::full();
         }
         let min = self.effective(key);
-        // The two top bits of each hash are cleared, so every longer key with this prefix sorts below the prefix and FF.
+        // The two top bits of each hash are cleared, so every longer key with this prefix sorts below the prefix and
+        // FF.
         let max = if key.components().len() < self.levels() {
             min.followed_by(0xFF)
         } else {

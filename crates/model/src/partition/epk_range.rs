@@ -67,7 +67,8 @@ impl EpkRange {
         (min < max).then(|| Self { min: min.clone(), max: max.clone() })
     }
 
-    /// Splits the range at an epk, which becomes the lower bound of the second part; `None` when one part would be empty.
+    /// Splits the range at an epk, which becomes the lower bound of the second part; `None` when one part would be
+    /// empty.
     #[must_use]
     pub fn split_at(&self, epk: &EffectivePartitionKey) -> Option<(Self, Self)> {
         (self.min < *epk && *epk < self.max).then(|| {

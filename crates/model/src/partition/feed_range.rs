@@ -42,7 +42,8 @@ impl FeedRange {
         STANDARD.encode(Json::Object(object).to_bytes())
     }
 
-    /// Parses the text form, or its JSON without base64. A range that covers every epk becomes [`FeedRange::Container`].
+    /// Parses the text form, or its JSON without base64. A range that covers every epk becomes
+    /// [`FeedRange::Container`].
     ///
     /// # Errors
     /// When the text contains neither a range nor a partition key.

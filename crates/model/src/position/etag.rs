@@ -40,9 +40,9 @@ impl Etag {
         number.to_be_bytes()
     }
 
-    /// The quoted UUID form of the service. The sequence fills the first, second and fourth group; the physical partition
-    /// fills the third group and the end of the last. All fields are printed, so two etags have the same text only if they
-    /// are equal.
+    /// The quoted UUID form of the service. The sequence fills the first, second and fourth group; the physical
+    /// partition fills the third group and the end of the last. All fields are printed, so two etags have the same text
+    /// only if they are equal.
     #[must_use]
     pub fn to_ascii(self) -> [u8; Self::TEXT_BYTES] {
         let (sequence, partition) = (u128::from(self.sequence), u128::from(self.partition));

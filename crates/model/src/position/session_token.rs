@@ -1,6 +1,7 @@
 //! Session tokens: the writes that a client has seen, per physical partition.
 //!
-//! Owns their text forms, including those that only older clients send, and their union. Does not own waiting for an lsn.
+//! Owns their text forms, including those that only older clients send, and their union. Does not own waiting for an
+//! lsn.
 
 use std::collections::BTreeMap;
 use std::fmt;

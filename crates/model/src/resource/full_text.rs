@@ -1,7 +1,7 @@
 //! Full-text policies: which properties contain searchable text, and in which language.
 //!
-//! Owns the policy and its wire form, with the messages that the SDK test suites compare. Does not own full-text indexes (see
-//! `indexing_policy`) nor tokens and scores.
+//! Owns the policy and its wire form, with the messages that the SDK test suites compare. Does not own full-text
+//! indexes (see `indexing_policy`) nor tokens and scores.
 
 use super::members::Members;
 use crate::{Json, Object, PropertyPath, Result, ValidationError};

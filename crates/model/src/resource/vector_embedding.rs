@@ -1,7 +1,7 @@
 //! Vector embeddings: which properties contain vectors, with their element type, length and distance function.
 //!
-//! Owns the policy and its wire form, with the messages that the SDK test suites compare. Does not own vector indexes (see
-//! `indexing_policy`) nor distances.
+//! Owns the policy and its wire form, with the messages that the SDK test suites compare. Does not own vector indexes
+//! (see `indexing_policy`) nor distances.
 
 use super::members::Members;
 use crate::limits::VECTOR_DIMENSIONS_MAX;

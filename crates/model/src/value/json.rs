@@ -115,8 +115,8 @@ impl PartialEq for Object {
         if self.len() != other.len() {
             return false;
         }
-        // Compare the values only once, in one of the two ways below: comparing them twice would double the work at each
-        // level of nesting.
+        // Compare the values only once, in one of the two ways below: comparing them twice would double the work at
+        // each level of nesting.
         let names_agree =
             self.iter().zip(other.iter()).all(|((left, _), (right, _))| left == right);
         if names_agree {

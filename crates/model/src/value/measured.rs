@@ -1,7 +1,7 @@
 //! A value together with its printed size and nesting depth.
 //!
-//! A measured value cannot be changed, so its measurements stay correct. The parser computes them while it reads; values
-//! that were never text are traversed once. Does not own the limits that the measurements are compared with.
+//! A measured value cannot be changed, so its measurements stay correct. The parser computes them while it reads;
+//! values that were never text are traversed once. Does not own the limits that the measurements are compared with.
 
 use super::Json;
 use super::print::printed_string_bytes;

@@ -1,7 +1,7 @@
 //! JSON numbers that keep the digits the client sent.
 //!
-//! 64-bit integers stay integers; any other number keeps its text next to its double. Does not own arithmetic beyond the
-//! increment of a patch.
+//! 64-bit integers stay integers; any other number keeps its text next to its double. Does not own arithmetic beyond
+//! the increment of a patch.
 
 use std::cmp::Ordering;
 
@@ -99,7 +99,8 @@ impl Number {
         }
     }
 
-    /// The sum: exact for two integers whose sum fits in 64 bits, otherwise computed on doubles. `None` when it is not finite.
+    /// The sum: exact for two integers whose sum fits in 64 bits, otherwise computed on doubles. `None` when it is not
+    /// finite.
     #[must_use]
     pub fn add(&self, other: &Self) -> Option<Self> {
         if let (Some(left), Some(right)) = (self.as_i64(), other.as_i64())

@@ -82,7 +82,8 @@ struct JsonParser<'text> {
     has_repeated_name: bool,
 }
 
-/// Objects with at least this many properties use a hash index to find repeated names. Below, comparing names is faster.
+/// Objects with at least this many properties use a hash index to find repeated names. Below, comparing names is
+/// faster.
 const INDEX_FROM_PROPERTIES: usize = 64;
 
 impl<'text> JsonParser<'text> {
@@ -156,8 +157,8 @@ impl<'text> JsonParser<'text> {
         Err(self.error("unexpected word"))
     }
 
-    /// Enters an array or object and returns the new level. The limit bounds the recursion of this parser and of everything
-    /// that traverses a parsed value: printing, comparing, hashing and dropping it.
+    /// Enters an array or object and returns the new level. The limit bounds the recursion of this parser and of
+    /// everything that traverses a parsed value: printing, comparing, hashing and dropping it.
     fn enter_level(&mut self, level: usize) -> Result<usize, ParseError> {
         if level >= NESTING_LEVELS_MAX {
             return Err(self.error("nested deeper than 128 levels"));
@@ -337,8 +338,8 @@ impl<'text> JsonParser<'text> {
     }
 }
 
-/// Adds a property. Large objects get an index of their names. Without it, parsing n properties would take n² comparisons,
-/// which a hostile client could exploit.
+/// Adds a property. Large objects get an index of their names. Without it, parsing n properties would take n²
+/// comparisons, which a hostile client could exploit.
 fn add_property(
     object: &mut Object,
     indexes: &mut HashMap<String, usize>,

@@ -1,8 +1,8 @@
 //! Parse only some properties of an object.
 //!
-//! Owns the scan of a stored item that parses the wanted properties and skips the others, eight bytes at a time. Skipped
-//! values are not validated, only delimited: stored text was parsed when it was written. Does not own parsing of values:
-//! see `parse`.
+//! Owns the scan of a stored item that parses the wanted properties and skips the others, eight bytes at a time.
+//! Skipped values are not validated, only delimited: stored text was parsed when it was written. Does not own parsing
+//! of values: see `parse`.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,8 @@ use super::bytes::{find, quotes_and_brackets, quotes_and_escapes};
 use super::{Json, Object, ParseError};
 
 impl Json {
-    /// Parses the wanted top-level properties of an object, in the order of the text. Any other value is parsed completely.
+    /// Parses the wanted top-level properties of an object, in the order of the text. Any other value is parsed
+    /// completely.
     ///
     /// For every text that [`Json::parse`] accepts, the properties are equal to those it would return. Other texts are
     /// refused, unless the error is inside a skipped value.

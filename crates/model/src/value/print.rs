@@ -1,6 +1,7 @@
 //! Print values as JSON text.
 //!
-//! Owns the compact form in which items are stored: no white space, numbers as sent, only the escapes that JSON requires.
+//! Owns the compact form in which items are stored: no white space, numbers as sent, only the escapes that JSON
+//! requires.
 
 use std::fmt;
 

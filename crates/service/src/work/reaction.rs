@@ -1,7 +1,7 @@
 //! The queue as a reaction to the change feed of its container, so that new items are processed as they are written.
 
 use async_trait::async_trait;
-use client::processor::{Context, Reaction, ReactionError};
+use client::processor::{DeliveryContext, Reaction, ReactionError};
 use client::{Change, Item};
 
 use super::queue::is_transient;
@@ -23,7 +23,7 @@ impl<T> QueueReaction<T> {
 
 #[async_trait]
 impl<T: WorkItem> Reaction<T> for QueueReaction<T> {
-    async fn react(&self, changes: &[Change<T>], _: &Context) -> Result<(), ReactionError> {
+    async fn react(&self, changes: &[Change<T>], _: &DeliveryContext) -> Result<(), ReactionError> {
         let now = self.queue.now();
         let items = changes.iter().filter_map(|change| change.current.as_ref());
         // Most changes are the queue's own writes; they are not due.

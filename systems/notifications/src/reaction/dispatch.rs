@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use client::processor::{Context, Processor, ProcessorStart, Reaction, ReactionError};
+use client::processor::{DeliveryContext, Processor, ProcessorStart, Reaction, ReactionError};
 use client::{Change, ErrorKind};
 use serde::de::IgnoredAny;
 use service::work::{
@@ -196,7 +196,7 @@ impl Reaction<IgnoredAny> for DispatchReaction {
     async fn react(
         &self,
         changes: &[Change<IgnoredAny>],
-        context: &Context,
+        context: &DeliveryContext,
     ) -> std::result::Result<(), ReactionError> {
         let mut meter = ChargeMeter::default();
         let mut events = Vec::with_capacity(changes.len());

@@ -1,7 +1,8 @@
 //! Patches through the SDK, executed by the account.
 //!
-//! The SDK cannot send a condition with a patch. The condition is evaluated by a query that returns the etag of the item
-//! if it is true, and the patch is sent with that etag: only the version for which the condition was true is patched.
+//! The SDK cannot send a condition with a patch. The condition is evaluated by a query that returns the etag of the
+//! item if it is true, and the patch is sent with that etag: only the version for which the condition was true is
+//! patched.
 
 use azure_data_cosmos::models::{CosmosNumber, PatchInstructions, PatchOperation as Operation};
 use azure_data_cosmos::options::{PatchItemOptions, PatchStrategy, Precondition};

@@ -65,8 +65,8 @@ impl ContainerProperties {
     /// Checks that the policies are consistent with each other.
     ///
     /// # Errors
-    /// When an index refers to a path that no policy declares, a computed property hides the partition key, or items would
-    /// expire without an index.
+    /// When an index refers to a path that no policy declares, a computed property hides the partition key, or items
+    /// would expire without an index.
     pub fn validate(&self) -> Result<()> {
         self.indexing_policy.validate()?;
         self.indexing_policy.validate_against(

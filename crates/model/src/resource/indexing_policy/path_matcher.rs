@@ -1,9 +1,9 @@
 //! Decide which values of an item are indexed, while the item is traversed.
 //!
-//! Owns the rule that decides between included and excluded paths, compiled into a trie of path segments. The deepest path
-//! that covers a value applies to it, and at the same depth `/?` takes precedence over `/*`. A path that ends in `/*`
-//! covers the value it names and all below it, array elements included; a path that ends in `/?` covers only the scalar
-//! it names, so elements need their `[]`. `id` and `_ts` are always included while the mode is consistent.
+//! Owns the rule that decides between included and excluded paths, compiled into a trie of path segments. The deepest
+//! path that covers a value applies to it, and at the same depth `/?` takes precedence over `/*`. A path that ends in
+//! `/*` covers the value it names and all below it, array elements included; a path that ends in `/?` covers only the
+//! scalar it names, so elements need their `[]`. `id` and `_ts` are always included while the mode is consistent.
 //!
 //! Does not own composite, spatial, vector or full-text indexes, or the traversal.
 

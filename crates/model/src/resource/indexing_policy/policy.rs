@@ -91,8 +91,8 @@ impl IndexingPolicy {
         }
     }
 
-    /// Adds the defaults of the service: includes the root when no path is included and the root is not excluded; excludes
-    /// the etag unless the client names it. With mode `none`, `automatic` is always false.
+    /// Adds the defaults of the service: includes the root when no path is included and the root is not excluded;
+    /// excludes the etag unless the client names it. With mode `none`, `automatic` is always false.
     pub(super) fn add_defaults(&mut self) {
         if self.mode == IndexingMode::None {
             self.automatic = false;

@@ -7,9 +7,10 @@ use serde_core::ser::{
     SerializeTupleStruct, SerializeTupleVariant,
 };
 
+use super::ConversionError;
 use super::conversion_error::ConversionResult;
+use super::raw_value::RAW_VALUE;
 use super::to_value::ValueSerializer;
-use super::{ConversionError, RAW_VALUE};
 use crate::limits::NESTING_LEVELS_MAX;
 use crate::value::{Json, MeasuredJson, Object};
 

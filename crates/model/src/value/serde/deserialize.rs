@@ -7,7 +7,7 @@ use std::fmt;
 
 use serde_core::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
-use super::RAW_VALUE;
+use super::raw_value::RAW_VALUE;
 use crate::value::{Json, Number, Object};
 
 impl<'de> Deserialize<'de> for Json {

@@ -6,7 +6,8 @@ use serde_core::de::value::{MapAccessDeserializer, MapDeserializer, SeqDeseriali
 use serde_core::de::{Deserialize, Deserializer, Error, IntoDeserializer, Unexpected, Visitor};
 use serde_core::forward_to_deserialize_any;
 
-use super::{ConversionError, RAW_VALUE};
+use super::ConversionError;
+use super::raw_value::RAW_VALUE;
 use crate::value::{Json, Number, Object};
 
 impl Json {
@@ -172,7 +173,8 @@ fn entries(object: &Object) -> impl Iterator<Item = (PropertyName<'_>, &Json)> {
     object.iter().map(|(name, value)| (PropertyName(name), value))
 }
 
-/// A property name as the key of a map: a string, or the number or Boolean that the map of the Rust type has as its key.
+/// A property name as the key of a map: a string, or the number or Boolean that the map of the Rust type has as its
+/// key.
 struct PropertyName<'de>(&'de str);
 
 impl<'de> IntoDeserializer<'de, ConversionError> for PropertyName<'de> {

@@ -5,9 +5,10 @@
 
 use serde_core::ser::{Error, Serialize, Serializer};
 
+use super::ConversionError;
 use super::build::{ArrayBuilder, ObjectBuilder, StructBuilder, in_variant};
 use super::conversion_error::ConversionResult;
-use super::{ConversionError, RAW_VALUE};
+use super::raw_value::RAW_VALUE;
 use crate::limits::NESTING_LEVELS_MAX;
 use crate::value::{Json, Number};
 

@@ -4,7 +4,7 @@
 //! in one transactional batch with the etags that were read. If somebody else wrote meanwhile, start over. The device
 //! cap holds because every change writes the guard, so two changes cannot both succeed on the same state.
 
-use client::{Batch, ErrorKind, Item, Query};
+use client::{ErrorKind, Item, ItemBatch, Query};
 
 use crate::charge::ChargeMeter;
 use crate::domain::{Device, DeviceCap, DeviceId, RevokedReason, UserId, UtcTimestamp};
@@ -82,8 +82,8 @@ impl DeviceSet {
         !self.changed.is_empty() || self.created.is_some()
     }
 
-    fn batch(&self) -> client::Result<Batch> {
-        let mut batch = Batch::new();
+    fn batch(&self) -> client::Result<ItemBatch> {
+        let mut batch = ItemBatch::new();
         for item in self.changed.iter().filter_map(|index| self.items.get(*index)) {
             batch = batch.save(item)?;
         }
@@ -165,12 +165,12 @@ impl NotificationsCore {
 
 /// Adds the guard item to the batch: created by the first change of a user, replaced with its etag by all others.
 fn with_cap(
-    batch: Batch,
+    batch: ItemBatch,
     cap: Option<Item<DeviceCap>>,
     user: &UserId,
     active: usize,
     now: UtcTimestamp,
-) -> client::Result<Batch> {
+) -> client::Result<ItemBatch> {
     match cap {
         Some(mut cap) => {
             cap.value.active = active;
