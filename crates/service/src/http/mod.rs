@@ -44,8 +44,8 @@
 //!   [`HttpServer::cursors`]) sign its continuation token.
 //! - Writes: [`IfMatch`] as an argument gives 428 and 412; [`EtagHeader`] on responses; [`IfNoneMatch`] with
 //!   [`not_modified`] for reads.
-//! - Events: one [`EventRing`] per service, [`EventRing::publish`] by topic, [`EventRing::respond`] in the route, which takes
-//!   an [`EventStreamRequest`].
+//! - Events: one [`EventRing`] per service, [`EventRing::publish`] by topic, [`EventRing::respond`] in the route, which
+//!   takes an [`EventStreamRequest`].
 //! - Errors of `client` become problems with `?`.
 //! - [`HttpServer::shutdown`] ends long polls and event streams.
 
