@@ -30,14 +30,14 @@ pub trait Randomness: Send + Sync {
 }
 
 /// A task to spawn.
-pub type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
+pub type BoxedTask = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// Runs tasks and timers.
 pub trait Spawner: Send + Sync {
     /// Runs a task concurrently with the caller.
-    fn spawn(&self, task: Task);
+    fn spawn(&self, task: BoxedTask);
     /// Completes after the given time.
-    fn sleep(&self, duration: Duration) -> Task;
+    fn sleep(&self, duration: Duration) -> BoxedTask;
 }
 
 /// Clock, randomness and spawner of one engine.
@@ -195,11 +195,11 @@ impl Randomness for SeededRandomness {
 pub struct TokioSpawner;
 
 impl Spawner for TokioSpawner {
-    fn spawn(&self, task: Task) {
+    fn spawn(&self, task: BoxedTask) {
         tokio::spawn(task);
     }
 
-    fn sleep(&self, duration: Duration) -> Task {
+    fn sleep(&self, duration: Duration) -> BoxedTask {
         Box::pin(tokio::time::sleep(duration))
     }
 }
@@ -211,11 +211,11 @@ struct TravellingSpawner {
 }
 
 impl Spawner for TravellingSpawner {
-    fn spawn(&self, task: Task) {
+    fn spawn(&self, task: BoxedTask) {
         tokio::spawn(task);
     }
 
-    fn sleep(&self, duration: Duration) -> Task {
+    fn sleep(&self, duration: Duration) -> BoxedTask {
         let clock = Arc::clone(&self.clock);
         Box::pin(async move {
             clock.travel(duration);

@@ -44,8 +44,8 @@ pub mod verify;
 pub use catalog::{AttachedKind, AttachedResource, ContainerAddress, DatabaseAddress};
 pub use engine::Engine;
 pub use environment::{
-    Clock, Environment, Randomness, SeededRandomness, Spawner, SystemClock, SystemRandomness, Task,
-    TokioSpawner, TravellingClock,
+    BoxedTask, Clock, Environment, Randomness, SeededRandomness, Spawner, SystemClock,
+    SystemRandomness, TokioSpawner, TravellingClock,
 };
 pub use error::{Error, ErrorKind, Result};
 pub use key_layout::SPACES;

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use client::{Account, Container, Environment, PartitionKeyDefinition, Spawner, TravellingClock};
-use engine::{Engine, EngineSettings, SeededRandomness, Task};
+use engine::{BoxedTask, Engine, EngineSettings, SeededRandomness};
 use model::TimestampMs;
 
 /// The waits of a simulated account, in their order.
@@ -23,11 +23,11 @@ struct TravellingSpawner {
 }
 
 impl Spawner for TravellingSpawner {
-    fn spawn(&self, task: Task) {
+    fn spawn(&self, task: BoxedTask) {
         tokio::spawn(task);
     }
 
-    fn sleep(&self, duration: Duration) -> Task {
+    fn sleep(&self, duration: Duration) -> BoxedTask {
         let (clock, waits) = (Arc::clone(&self.clock), self.waits.clone());
         Box::pin(async move {
             clock.travel(duration);
