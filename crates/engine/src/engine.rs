@@ -109,6 +109,18 @@ impl Engine {
 
     /// Opens a new account in memory, with the system clock.
     ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// use planisphere_engine::Engine;
+    ///
+    /// let engine = Engine::in_memory().await?;
+    /// assert!(engine.list_databases().await?.value.is_empty());
+    /// engine.close().await?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// Those of [`Engine::open`].
     pub async fn in_memory() -> Result<Self> {
@@ -127,6 +139,17 @@ impl Engine {
 
     /// Makes everything written so far durable and refuses further operations, also through clones. The store is
     /// released with the last clone.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # use planisphere_engine::{ContainerLink, Engine, operation::*};
+    /// # let engine = Engine::in_memory().await?;
+    /// # let orders = ContainerLink::new("shop", "orders")?;
+    /// engine.close().await?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// `Unavailable` when the store cannot make its content durable.

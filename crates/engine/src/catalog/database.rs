@@ -17,6 +17,20 @@ use crate::response::{DatabaseResource, Response};
 impl Engine {
     /// Creates a database.
     ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # use planisphere_engine::{ContainerLink, Engine, operation::*};
+    /// # let engine = Engine::in_memory().await?;
+    /// # let orders = ContainerLink::new("shop", "orders")?;
+    /// # use model::{DatabaseId, DatabaseProperties};
+    /// let properties = DatabaseProperties { id: DatabaseId::new("shop")? };
+    /// let created = engine.create_database(CreateDatabase { properties, throughput: None }).await?;
+    /// assert_eq!(created.value.properties.id.as_str(), "shop");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// `Conflict` when the id is taken, `Invalid` for throughput the service would not take.
     pub async fn create_database(
@@ -58,6 +72,20 @@ impl Engine {
 
     /// Reads a database.
     ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # use planisphere_engine::{ContainerLink, Engine, operation::*};
+    /// # let engine = Engine::in_memory().await?;
+    /// # let orders = ContainerLink::new("shop", "orders")?;
+    /// # let properties = model::DatabaseProperties { id: orders.database.clone() };
+    /// # engine.create_database(CreateDatabase { properties, throughput: None }).await?;
+    /// let database = engine.read_database(&orders.database).await?.value;
+    /// assert_eq!(database.properties.id, orders.database);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// `OwnerNotFound` when there is none.
     pub async fn read_database(&self, id: &DatabaseId) -> Result<Response<DatabaseResource>> {
@@ -65,6 +93,19 @@ impl Engine {
     }
 
     /// Lists all databases by id.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # use planisphere_engine::{ContainerLink, Engine, operation::*};
+    /// # let engine = Engine::in_memory().await?;
+    /// # let orders = ContainerLink::new("shop", "orders")?;
+    /// # let properties = model::DatabaseProperties { id: orders.database.clone() };
+    /// # engine.create_database(CreateDatabase { properties, throughput: None }).await?;
+    /// assert_eq!(engine.list_databases().await?.value.len(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// `Unavailable` when the engine is closed.

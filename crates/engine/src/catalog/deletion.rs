@@ -17,6 +17,27 @@ use crate::response::Response;
 impl Engine {
     /// Deletes a container with all its items; their bytes go in the background.
     ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # use planisphere_engine::{ContainerLink, Engine, operation::*};
+    /// # let engine = Engine::in_memory().await?;
+    /// # let orders = ContainerLink::new("shop", "orders")?;
+    /// # let properties = model::DatabaseProperties { id: orders.database.clone() };
+    /// # engine.create_database(CreateDatabase { properties, throughput: None }).await?;
+    /// # let key = model::PartitionKeyDefinition::single("/customer")?;
+    /// # let properties = model::ContainerProperties::new(orders.container.clone(), key);
+    /// # let database = orders.database.clone();
+    /// # engine.create_container(CreateContainer { database, properties, throughput: None }).await?;
+    /// # let ann = model::PartitionKey::from("ann");
+    /// # let order = |text: &str| model::MeasuredJson::parse(text.as_bytes());
+    /// # let id = model::ItemId::new("1")?;
+    /// engine.delete_container(&orders).await?;
+    /// assert!(engine.read_container(&orders).await.is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// `OwnerNotFound` when there is none.
     pub async fn delete_container(&self, link: &ContainerLink) -> Result<Response<()>> {
@@ -44,6 +65,27 @@ impl Engine {
     }
 
     /// Deletes a database with all it holds.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # use planisphere_engine::{ContainerLink, Engine, operation::*};
+    /// # let engine = Engine::in_memory().await?;
+    /// # let orders = ContainerLink::new("shop", "orders")?;
+    /// # let properties = model::DatabaseProperties { id: orders.database.clone() };
+    /// # engine.create_database(CreateDatabase { properties, throughput: None }).await?;
+    /// # let key = model::PartitionKeyDefinition::single("/customer")?;
+    /// # let properties = model::ContainerProperties::new(orders.container.clone(), key);
+    /// # let database = orders.database.clone();
+    /// # engine.create_container(CreateContainer { database, properties, throughput: None }).await?;
+    /// # let ann = model::PartitionKey::from("ann");
+    /// # let order = |text: &str| model::MeasuredJson::parse(text.as_bytes());
+    /// # let id = model::ItemId::new("1")?;
+    /// engine.delete_database(&orders.database).await?;
+    /// assert!(engine.list_databases().await?.value.is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// `OwnerNotFound` when there is none.

@@ -36,6 +36,27 @@ impl Engine {
 
     /// Reads the throughput of a database or container; none if it has none of its own.
     ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # use planisphere_engine::{ContainerLink, Engine, operation::*};
+    /// # let engine = Engine::in_memory().await?;
+    /// # let orders = ContainerLink::new("shop", "orders")?;
+    /// # let properties = model::DatabaseProperties { id: orders.database.clone() };
+    /// # engine.create_database(CreateDatabase { properties, throughput: None }).await?;
+    /// # let key = model::PartitionKeyDefinition::single("/customer")?;
+    /// # let properties = model::ContainerProperties::new(orders.container.clone(), key);
+    /// # let database = orders.database.clone();
+    /// # engine.create_container(CreateContainer { database, properties, throughput: None }).await?;
+    /// # let ann = model::PartitionKey::from("ann");
+    /// # let order = |text: &str| model::MeasuredJson::parse(text.as_bytes());
+    /// # let id = model::ItemId::new("1")?;
+    /// let owner = ThroughputOwner::Container(orders.clone());
+    /// assert!(engine.read_throughput(&owner).await?.value.is_some());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// `OwnerNotFound` when there is no such database or container.
     pub async fn read_throughput(
@@ -59,6 +80,29 @@ impl Engine {
     }
 
     /// Replaces throughput; the number of physical partitions does not change.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # use planisphere_engine::{ContainerLink, Engine, operation::*};
+    /// # let engine = Engine::in_memory().await?;
+    /// # let orders = ContainerLink::new("shop", "orders")?;
+    /// # let properties = model::DatabaseProperties { id: orders.database.clone() };
+    /// # engine.create_database(CreateDatabase { properties, throughput: None }).await?;
+    /// # let key = model::PartitionKeyDefinition::single("/customer")?;
+    /// # let properties = model::ContainerProperties::new(orders.container.clone(), key);
+    /// # let database = orders.database.clone();
+    /// # engine.create_container(CreateContainer { database, properties, throughput: None }).await?;
+    /// # let ann = model::PartitionKey::from("ann");
+    /// # let order = |text: &str| model::MeasuredJson::parse(text.as_bytes());
+    /// # let id = model::ItemId::new("1")?;
+    /// # use model::Throughput;
+    /// let owner = ThroughputOwner::Container(orders.clone());
+    /// let replaced = engine.replace_throughput(&owner, Throughput::manual(1000)?).await?;
+    /// assert_eq!(replaced.value.throughput, Throughput::Manual(1000));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// `NotFound` when the owner has no throughput of its own, `OwnerNotFound` when there is no owner, `Invalid` below

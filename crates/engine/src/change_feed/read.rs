@@ -31,6 +31,44 @@ impl Engine {
     /// physical partition, so that a page may be empty or short and still have `more`. Its position is after what was
     /// read: the next page always makes progress.
     ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # use planisphere_engine::{ContainerLink, Engine, operation::*};
+    /// # let engine = Engine::in_memory().await?;
+    /// # let orders = ContainerLink::new("shop", "orders")?;
+    /// # let properties = model::DatabaseProperties { id: orders.database.clone() };
+    /// # engine.create_database(CreateDatabase { properties, throughput: None }).await?;
+    /// # let key = model::PartitionKeyDefinition::single("/customer")?;
+    /// # let properties = model::ContainerProperties::new(orders.container.clone(), key);
+    /// # let database = orders.database.clone();
+    /// # engine.create_container(CreateContainer { database, properties, throughput: None }).await?;
+    /// # let ann = model::PartitionKey::from("ann");
+    /// # let order = |text: &str| model::MeasuredJson::parse(text.as_bytes());
+    /// # let id = model::ItemId::new("1")?;
+    /// # let create = CreateItem {
+    /// #     container: orders.clone(),
+    /// #     partition_key: None,
+    /// #     item: order(r#"{"id":"1","customer":"ann","total":5}"#)?,
+    /// #     options: WriteOptions::default(),
+    /// # };
+    /// # engine.create_item(create).await?;
+    /// # use model::FeedRange;
+    /// use planisphere_engine::change_feed::{ChangeFeedMode, ChangeFeedStart, ReadChangeFeed};
+    ///
+    /// let read = ReadChangeFeed {
+    ///     container: orders,
+    ///     feed_range: FeedRange::Container,
+    ///     mode: ChangeFeedMode::LatestVersion,
+    ///     start: ChangeFeedStart::Beginning,
+    ///     items_max: None,
+    /// };
+    /// let page = engine.read_change_feed(read).await?.value;
+    /// assert_eq!(page.changes[0].id(), "1");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// `ContinuationRefused` for a foreign token or one older than the retention, `Invalid` for a start the mode does
     /// not have.

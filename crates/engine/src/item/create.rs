@@ -20,6 +20,33 @@ use crate::transaction::{ItemChange, ItemTransaction};
 impl Engine {
     /// Creates an item.
     ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # use planisphere_engine::{ContainerLink, Engine, operation::*};
+    /// # let engine = Engine::in_memory().await?;
+    /// # let orders = ContainerLink::new("shop", "orders")?;
+    /// # let properties = model::DatabaseProperties { id: orders.database.clone() };
+    /// # engine.create_database(CreateDatabase { properties, throughput: None }).await?;
+    /// # let key = model::PartitionKeyDefinition::single("/customer")?;
+    /// # let properties = model::ContainerProperties::new(orders.container.clone(), key);
+    /// # let database = orders.database.clone();
+    /// # engine.create_container(CreateContainer { database, properties, throughput: None }).await?;
+    /// # let ann = model::PartitionKey::from("ann");
+    /// # let order = |text: &str| model::MeasuredJson::parse(text.as_bytes());
+    /// # let id = model::ItemId::new("1")?;
+    /// let create = CreateItem {
+    ///     container: orders,
+    ///     partition_key: None, // Extracted from the item.
+    ///     item: order(r#"{"id":"1","customer":"ann"}"#)?,
+    ///     options: WriteOptions::default(),
+    /// };
+    /// let created = engine.create_item(create).await?;
+    /// println!("etag {}, {} RU", created.value.etag(), created.charge);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// `Conflict` when its id or a unique key is taken in its logical partition, `Invalid`, `PartitionKeyMismatch` or
     /// `TooLarge` for an item the service would not take, `OwnerNotFound` without container.

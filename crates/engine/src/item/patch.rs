@@ -26,6 +26,43 @@ use crate::transaction::{ItemChange, ItemTransaction};
 impl Engine {
     /// Changes parts of an item.
     ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # use planisphere_engine::{ContainerLink, Engine, operation::*};
+    /// # let engine = Engine::in_memory().await?;
+    /// # let orders = ContainerLink::new("shop", "orders")?;
+    /// # let properties = model::DatabaseProperties { id: orders.database.clone() };
+    /// # engine.create_database(CreateDatabase { properties, throughput: None }).await?;
+    /// # let key = model::PartitionKeyDefinition::single("/customer")?;
+    /// # let properties = model::ContainerProperties::new(orders.container.clone(), key);
+    /// # let database = orders.database.clone();
+    /// # engine.create_container(CreateContainer { database, properties, throughput: None }).await?;
+    /// # let ann = model::PartitionKey::from("ann");
+    /// # let order = |text: &str| model::MeasuredJson::parse(text.as_bytes());
+    /// # let id = model::ItemId::new("1")?;
+    /// # let create = CreateItem {
+    /// #     container: orders.clone(),
+    /// #     partition_key: None,
+    /// #     item: order(r#"{"id":"1","customer":"ann","total":5}"#)?,
+    /// #     options: WriteOptions::default(),
+    /// # };
+    /// # engine.create_item(create).await?;
+    /// # use model::{Json, Patch};
+    /// let body = Json::parse(br#"{"operations":[{"op":"incr","path":"/total","value":1}]}"#)?;
+    /// let patch = PatchItem {
+    ///     container: orders,
+    ///     partition_key: ann,
+    ///     id,
+    ///     patch: Patch::from_json(&body)?,
+    ///     options: WriteOptions::default(),
+    /// };
+    /// let patched = engine.patch_item(patch).await?.value;
+    /// assert_eq!(patched.to_json().get("total"), Some(&Json::from(6)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// `NotFound`, `PreconditionFailed` (etag or condition), `Invalid` when an operation does not fit the item,
     /// `BadQuery` when the condition cannot be read.

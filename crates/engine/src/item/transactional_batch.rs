@@ -28,6 +28,46 @@ use crate::throughput::Admission;
 impl Engine {
     /// Runs a transactional batch. An operation that fails rolls everything back; the result contains its index.
     ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # use planisphere_engine::{ContainerLink, Engine, operation::*};
+    /// # let engine = Engine::in_memory().await?;
+    /// # let orders = ContainerLink::new("shop", "orders")?;
+    /// # let properties = model::DatabaseProperties { id: orders.database.clone() };
+    /// # engine.create_database(CreateDatabase { properties, throughput: None }).await?;
+    /// # let key = model::PartitionKeyDefinition::single("/customer")?;
+    /// # let properties = model::ContainerProperties::new(orders.container.clone(), key);
+    /// # let database = orders.database.clone();
+    /// # engine.create_container(CreateContainer { database, properties, throughput: None }).await?;
+    /// # let ann = model::PartitionKey::from("ann");
+    /// # let order = |text: &str| model::MeasuredJson::parse(text.as_bytes());
+    /// # let id = model::ItemId::new("1")?;
+    /// # let create = CreateItem {
+    /// #     container: orders.clone(),
+    /// #     partition_key: None,
+    /// #     item: order(r#"{"id":"1","customer":"ann","total":5}"#)?,
+    /// #     options: WriteOptions::default(),
+    /// # };
+    /// # engine.create_item(create).await?;
+    /// use planisphere_engine::response::BatchResult;
+    ///
+    /// let item = order(r#"{"id":"2","customer":"ann"}"#)?;
+    /// let options = WriteOptions::default;
+    /// let batch = TransactionalBatch {
+    ///     container: orders,
+    ///     partition_key: ann,
+    ///     operations: vec![
+    ///         BatchOperation::Create { item, options: options() },
+    ///         BatchOperation::Delete { id, options: options() },
+    ///     ],
+    /// };
+    /// let outcome = engine.transactional_batch(batch).await?.value;
+    /// assert!(matches!(outcome, BatchResult::Committed(_)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// `Invalid` for no or too many operations, `TooLarge` beyond 2 MB, `OwnerNotFound` without container.
     pub async fn transactional_batch(

@@ -20,6 +20,32 @@ use crate::transaction::ItemTransaction;
 impl Engine {
     /// Creates or replaces an item.
     ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # use planisphere_engine::{ContainerLink, Engine, operation::*};
+    /// # let engine = Engine::in_memory().await?;
+    /// # let orders = ContainerLink::new("shop", "orders")?;
+    /// # let properties = model::DatabaseProperties { id: orders.database.clone() };
+    /// # engine.create_database(CreateDatabase { properties, throughput: None }).await?;
+    /// # let key = model::PartitionKeyDefinition::single("/customer")?;
+    /// # let properties = model::ContainerProperties::new(orders.container.clone(), key);
+    /// # let database = orders.database.clone();
+    /// # engine.create_container(CreateContainer { database, properties, throughput: None }).await?;
+    /// # let ann = model::PartitionKey::from("ann");
+    /// # let order = |text: &str| model::MeasuredJson::parse(text.as_bytes());
+    /// # let id = model::ItemId::new("1")?;
+    /// let upsert = UpsertItem {
+    ///     container: orders,
+    ///     partition_key: None,
+    ///     item: order(r#"{"id":"2","customer":"ann"}"#)?,
+    ///     options: WriteOptions::default(),
+    /// };
+    /// engine.upsert_item(upsert).await?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// `PreconditionFailed` when an etag was given and there is no item of that etag, and those of a create.
     pub async fn upsert_item(&self, operation: UpsertItem) -> Result<Response<UpsertResult>> {

@@ -41,6 +41,38 @@ struct QuerySnapshot {
 impl Engine {
     /// Runs one page of a query over all partitions of its feed range.
     ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # use planisphere_engine::{ContainerLink, Engine, operation::*};
+    /// # let engine = Engine::in_memory().await?;
+    /// # let orders = ContainerLink::new("shop", "orders")?;
+    /// # let properties = model::DatabaseProperties { id: orders.database.clone() };
+    /// # engine.create_database(CreateDatabase { properties, throughput: None }).await?;
+    /// # let key = model::PartitionKeyDefinition::single("/customer")?;
+    /// # let properties = model::ContainerProperties::new(orders.container.clone(), key);
+    /// # let database = orders.database.clone();
+    /// # engine.create_container(CreateContainer { database, properties, throughput: None }).await?;
+    /// # let ann = model::PartitionKey::from("ann");
+    /// # let order = |text: &str| model::MeasuredJson::parse(text.as_bytes());
+    /// # let id = model::ItemId::new("1")?;
+    /// # let create = CreateItem {
+    /// #     container: orders.clone(),
+    /// #     partition_key: None,
+    /// #     item: order(r#"{"id":"1","customer":"ann","total":5}"#)?,
+    /// #     options: WriteOptions::default(),
+    /// # };
+    /// # engine.create_item(create).await?;
+    /// use planisphere_engine::query::QueryItems;
+    ///
+    /// let query = QueryItems::new(orders, "SELECT VALUE c.total FROM c WHERE c.total > 4");
+    /// let page = engine.query_items(query).await?;
+    /// assert_eq!(page.value.rows[0].as_ref(), b"5");
+    /// println!("{} RU", page.charge);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// `BadQuery` for an invalid text or an evaluation error, `ContinuationRefused` for a token of another query,
     /// `SessionNotAvailable` for a session token that is ahead of a partition, `OutOfTime` if a query that needs all

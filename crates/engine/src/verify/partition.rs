@@ -45,6 +45,34 @@ impl Engine {
     /// Checks the whole account: every index term, unique key, change and counter against the items, in both
     /// directions. Meant for an idle account; concurrent writes are not checked.
     ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # use planisphere_engine::{ContainerLink, Engine, operation::*};
+    /// # let engine = Engine::in_memory().await?;
+    /// # let orders = ContainerLink::new("shop", "orders")?;
+    /// # let properties = model::DatabaseProperties { id: orders.database.clone() };
+    /// # engine.create_database(CreateDatabase { properties, throughput: None }).await?;
+    /// # let key = model::PartitionKeyDefinition::single("/customer")?;
+    /// # let properties = model::ContainerProperties::new(orders.container.clone(), key);
+    /// # let database = orders.database.clone();
+    /// # engine.create_container(CreateContainer { database, properties, throughput: None }).await?;
+    /// # let ann = model::PartitionKey::from("ann");
+    /// # let order = |text: &str| model::MeasuredJson::parse(text.as_bytes());
+    /// # let id = model::ItemId::new("1")?;
+    /// # let create = CreateItem {
+    /// #     container: orders.clone(),
+    /// #     partition_key: None,
+    /// #     item: order(r#"{"id":"1","customer":"ann","total":5}"#)?,
+    /// #     options: WriteOptions::default(),
+    /// # };
+    /// # engine.create_item(create).await?;
+    /// let report = engine.verify(&mut |_| {}).await?;
+    /// assert!(report.is_consistent());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// `Unavailable` when the store cannot be read. What can be read but contradicts itself is in the report.
     pub async fn verify(
