@@ -61,7 +61,7 @@ enum BenchTask {
     Notifications(NotificationsArguments),
     /// Runs one process of a gateway benchmark.
     #[command(hide = true)]
-    BenchProcess {
+    Process {
         #[command(subcommand)]
         part: BenchProcess,
     },
@@ -186,7 +186,7 @@ fn start(arguments: BenchArguments) -> Result<()> {
         }
         Some(BenchTask::Gateway(arguments)) => return arguments.run(&mut out),
         Some(BenchTask::Notifications(arguments)) => return arguments.run(&mut out),
-        Some(BenchTask::BenchProcess { part }) => return run_part(part, &mut out),
+        Some(BenchTask::Process { part }) => return run_part(part, &mut out),
         None => {}
     }
     let report = run(&Options {

@@ -66,7 +66,7 @@ fn a_missing_folder_is_refused_and_not_created() {
 fn an_empty_folder_is_no_store() {
     let folder = Folder::new();
     fs::create_dir(folder.path()).unwrap();
-    check(&folder.path(), "it holds no store", "Give the folder of a store");
+    check(&folder.path(), "it does not contain a store", "Give the folder of a store");
 }
 
 #[test]

@@ -107,8 +107,7 @@ mod tests {
 
     #[test]
     fn a_response_ends_where_its_length_says() {
-        let text =
-            b"HTTP/1.1 201 Created\r\nContent-BodyLength: 4\r\netag: x\r\n\r\nbodyHTTP/1.1 200";
+        let text = b"HTTP/1.1 201 Created\r\nContent-Length: 4\r\netag: x\r\n\r\nbodyHTTP/1.1 200";
         let frame = ResponseFrame::find(text).unwrap().unwrap();
         assert_eq!(
             (frame.status, text.get(frame.head_bytes..frame.bytes)),

@@ -129,7 +129,7 @@ pub(super) fn creates(bench: &GatewayBench) -> Result<ComparedRow> {
         },
         || {
             let mut command = Command::new(bench.program());
-            command.args(["part", "engine", "--folder"]).arg(others.next().unwrap_or_default());
+            command.args(["process", "engine", "--folder"]).arg(others.next().unwrap_or_default());
             command.args(["--items", &creating.items.to_string()]);
             command.args(["--callers", &creating.connections.to_string()]);
             command.args(["--measured-ms", &creating.measured_ms.to_string()]);

@@ -110,7 +110,7 @@ impl GatewayBench {
     /// Loads a server from a process of its own.
     pub(super) fn load(&self, server: &BenchServer, round: LoadRound) -> Result<LoadResult> {
         let mut command = Command::new(&self.options.program);
-        command.args(["part", "load", "--address", &server.address.to_string()]);
+        command.args(["process", "load", "--address", &server.address.to_string()]);
         command.args(["--key", WELL_KNOWN_KEY, "--work", &round.work.name()?]);
         for (name, value) in [
             ("--connections", round.connections as u64),

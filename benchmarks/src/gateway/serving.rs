@@ -40,7 +40,7 @@ impl BenchServer {
     /// The baseline server with a recorded response: this program again.
     pub(super) fn bare(program: &Path, recorded: &Path) -> Result<Self> {
         let mut command = Command::new(program);
-        command.args(["part", "bare", "--recorded"]).arg(recorded);
+        command.args(["process", "bare", "--recorded"]).arg(recorded);
         Self::start(&mut command, |line| Ok(line.trim().parse()?))
     }
 

@@ -37,7 +37,7 @@ fn every_measurement_of_the_gateway_gives_finite_numbers_on_a_tiny_data_set() {
 /// The server as a user starts it; its binary is not ours, so it may have to be built.
 fn server() -> PathBuf {
     let built = Command::new(env!("CARGO"))
-        .args(["build", "--quiet", "--package", "app", "--bin", "planisphere"])
+        .args(["build", "--quiet", "--package", "planisphere-server", "--bin", "planisphere"])
         .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")))
         .status();
     assert!(built.is_ok_and(|status| status.success()), "the server could not be built");

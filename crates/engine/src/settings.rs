@@ -4,7 +4,7 @@
 
 use model::{ChargeProfile, ConsistencyLevel};
 
-/// EngineSettings of an engine. The defaults suit a laptop and a unit test.
+/// Settings of an engine. The defaults suit a laptop and a unit test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EngineSettings {
     /// Name of the account.

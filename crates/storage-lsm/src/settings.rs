@@ -1,4 +1,4 @@
-//! LsmSettings of the LSM store.
+//! Settings of the LSM store.
 //!
 //! Owns the names, units and defaults. Does not own where the values come from: the program that opens the store reads
 //! them.
@@ -18,7 +18,7 @@ pub enum Durability {
     },
 }
 
-/// LsmSettings of the LSM store.
+/// Settings of the LSM store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LsmSettings {
     /// Size of the journal beyond which memtables are flushed to shorten it; bounds the time to open. At least 64 MiB.

@@ -39,7 +39,7 @@ pub(crate) struct ExportCommand {
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 
-    /// ExportFormat of the file
+    /// Format of the file
     #[arg(long, value_name = "FORMAT", default_value = "jsonl")]
     format: ExportFormat,
 

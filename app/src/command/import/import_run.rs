@@ -8,7 +8,7 @@ use super::target::{BadLine, ImportTarget};
 use crate::error::CommandError;
 use crate::transform::PropertyTransforms;
 
-/// RecordReader between two saved positions; an interrupted import repeats at most these.
+/// Records between two saved positions; an interrupted import repeats at most these.
 const RECORDS_PER_BATCH: usize = 512;
 /// How many bad lines are listed; all are counted.
 const LISTED_MAX: usize = 20;

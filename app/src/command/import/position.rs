@@ -1,6 +1,6 @@
 //! The position of an import, in a file next to its input.
 //!
-//! RecordReader before the position are in the container. Items are upserted, so those after it may be written twice.
+//! Records before the position are in the container. Items are upserted, so those after it may be written twice.
 
 use std::fs;
 use std::io::ErrorKind;

@@ -1,4 +1,4 @@
-//! RecordReader: what every format is read as, each with its line number.
+//! Records: what every format is read as, each with its line number.
 //!
 //! Also chooses the format of a file and skips a byte order mark.
 

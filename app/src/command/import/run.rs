@@ -53,7 +53,7 @@ pub(crate) struct ImportCommand {
     #[arg(long, value_name = "FILE")]
     file: Option<PathBuf>,
 
-    /// ImportFormat of the file; by default according to its extension, otherwise JSON lines
+    /// Format of the file; by default according to its extension, otherwise JSON lines
     #[arg(long, value_name = "FORMAT")]
     format: Option<ImportFormat>,
 

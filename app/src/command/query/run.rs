@@ -54,7 +54,7 @@ pub(crate) struct QueryCommand {
     #[arg(long = "param", value_name = "NAME=JSON", value_parser = arguments::parameter)]
     parameters: Vec<Parameter>,
 
-    /// QueryTotals only this logical partition; repeat it for the components of a hierarchical partition key
+    /// Read only this logical partition; repeat it for the components of a hierarchical partition key
     #[arg(long, value_name = "JSON", value_parser = arguments::partition_key_part)]
     partition_key: Vec<Json>,
 
@@ -70,12 +70,12 @@ pub(crate) struct QueryCommand {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     page_items: Option<u32>,
 
-    /// QueryStopped after this many pages and print the continuation token
+    /// Stop after this many pages and print the continuation token
     #[arg(long, value_name = "N", conflicts_with = "all",
           value_parser = clap::value_parser!(u64).range(1..))]
     limit_pages: Option<u64>,
 
-    /// QueryTotals all pages; this is the default
+    /// Read all pages; this is the default
     #[arg(long)]
     all: bool,
 

@@ -13,7 +13,7 @@ fn copies_that_make_no_sense_are_told_with_the_way_out() {
             "source and target are both",
             "Name another",
         ),
-        (&["--to", "orders"], "'orders' is no container", "database/container"),
+        (&["--to", "orders"], "'orders' is not a container", "database/container"),
         (&["--to", "shop/x", "--partition-key", "day"], "partition-key", "/tenantId"),
         (&["--to", "shop/x", "--delete-extra"], "nothing is compared", "Add --verify"),
         (&["--to", "shop/x", "--verify-only"], "there is no container shop/x", "Copy first"),
@@ -75,7 +75,7 @@ fn what_was_deleted_from_the_source_is_found_and_removed() {
     let said = ground.copy(&["--to", "shop/x", "--verify-only"]);
     assert_eq!(said.code, 1);
     assert!(said.out.contains("extra: 'alien' in [\"c1\"]"), "{said:?}");
-    assert!(said.out.contains("--delete-extra removes them"), "{said:?}");
+    assert!(said.out.contains("--delete-extra deletes them"), "{said:?}");
     let said = ground.copy(&["--to", "shop/x", "--verify-only", "--delete-extra"]).succeeded();
     assert!(said.out.contains("deleted 1 items"), "{said:?}");
     let data = ground.path("data");

@@ -59,7 +59,7 @@ indexed path  count  RU of a create
 /note/text/?      1            0.38
 /tags/[]/?        2            0.76
 
-What no query filters, joins or orders by can be excluded. It saves:
+Paths that no query filters, joins or orders by can be excluded. This saves:
 exclude       leaves  per create or delete  per change of all
 /tags/*            2                  0.76               1.52
 /tags/[]/?         2                  0.76               1.52
@@ -119,7 +119,7 @@ fn check(said: &Said, file: &str, words: &[&str]) {
 fn a_policy_that_the_service_refuses_is_refused_with_its_path() {
     let files = Files::new();
     for (policy, words) in [
-        ("nothing", ["not JSON", "Correct the text"]),
+        ("nothing", ["not JSON", "Correct the file"]),
         (
             r#"{"includedPaths":[{"path":"/a/?"}],"excludedPaths":[]}"#,
             ["mandatory indexing path", "\"/\""],
@@ -142,7 +142,7 @@ fn an_item_that_the_service_refuses_is_refused_with_its_path() {
     let large = format!(r#"{{"id":"1","a":1,"big":"{}"}}"#, "x".repeat(2 * 1024 * 1024));
     let deep = format!(r#"{{"id":"1","deep":{}1{}}}"#, "[".repeat(129), "]".repeat(129));
     for (item, words) in [
-        ("[]", ["no JSON object", "an item is one"]),
+        ("[]", ["not a JSON object", "every item is one"]),
         (r#"{"name":"a"}"#, ["/id", "every item has one"]),
         (r#"{"id":""}"#, ["/id", "empty"]),
         (large.as_str(), ["/big", "at most 2097152"]),

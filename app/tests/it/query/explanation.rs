@@ -14,7 +14,7 @@ fn an_explanation_stands_beside_the_rows() {
     let charge =
         "Charge\n  2.2500 RU  base: 1\n  0.4300 RU  firstIndexUse: 1\n  0.1050 RU  lookups: 1\n";
     assert!(said.err.contains(charge) && said.err.contains("loaded: 5 items"), "{}", said.err);
-    for words in ["5 in 1 page\n", "terms read", "items loaded", " RU", "time, all"] {
+    for words in ["5 in 1 page\n", "terms read", "items loaded", " RU", "time, total"] {
         assert!(said.err.contains(words), "{words:?} is missing in\n{}", said.err);
     }
 }

@@ -31,7 +31,7 @@ fn a_run_goes_on_where_another_stopped() {
         assert!(said.out.lines().count() <= 20, "{said:?}");
         rows += &said.out;
         token = said.err.lines().find_map(|line| {
-            let rest = line.strip_prefix("There is more: go on with --continuation '")?;
+            let rest = line.strip_prefix("There is more: continue with --continuation '")?;
             rest.strip_suffix('\'').map(str::to_owned)
         });
         if token.is_none() {

@@ -36,7 +36,7 @@ fn values_that_are_no_json_are_refused_with_the_right_quotes() {
 fn a_partition_key_that_is_too_long_is_refused() {
     let words = ["--partition-key", "1", "--partition-key", "2", "SELECT * FROM c"];
     check(&words, &["[1,2]", "more components", "once for each path"]);
-    check(&["--partition-key", "[]", "SELECT * FROM c"], &["no component", "Leave it out"]);
+    check(&["--partition-key", "[]", "SELECT * FROM c"], &["no component", "Omit it"]);
 }
 
 #[test]

@@ -49,8 +49,12 @@ fn bad_lines_are_named_or_counted() {
     assert_eq!(ground.ask("SELECT VALUE c.id FROM c"), [r#""1""#]);
     let said = ground.import("in.csv", text, &["--types", "n=number", "--skip-bad"]);
     assert_eq!((said.code, said.out.as_str()), (1, "imported 2 items into shop/items\n"));
-    for line in ["left out 3 bad lines", "line 3 is no row", "line 4 has 'x'", "line 5 is refused"]
-    {
+    for line in [
+        "left out 3 bad lines",
+        "line 3 is not a valid row",
+        "line 4 has 'x'",
+        "line 5 is rejected",
+    ] {
         assert!(said.err.contains(line), "{said:?}");
     }
     let said = ground.import("in.json", "{\"id\":\"1\"}", &[]);

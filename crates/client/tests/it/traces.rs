@@ -26,7 +26,8 @@ impl Visit for Fields {
 
 impl Subscriber for Lines {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        metadata.target().starts_with("client")
+        metadata.target().starts_with("planisphere_client")
+            || metadata.target().starts_with("client")
     }
 
     fn new_span(&self, _: &Attributes<'_>) -> Id {

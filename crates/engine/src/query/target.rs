@@ -1,6 +1,6 @@
 //! The parts of a container that a query reads.
 //!
-//! TargetRange ranges are what the feed range and the filter leave of the partition keys. A partition slice is the part
+//! Target ranges are what the feed range and the filter leave of the partition keys. A partition slice is the part
 //! of a target range that lies in one physical partition. Both are sorted by epk and disjoint.
 
 use std::sync::Arc;
@@ -123,7 +123,7 @@ fn intersect(left: &TargetRange, right: &TargetRange) -> Option<TargetRange> {
     Some(TargetRange { range, logical, key })
 }
 
-/// Merges overlapping targets, and all of them if there are too many. PageReader more than the filter needs is safe,
+/// Merges overlapping targets, and all of them if there are too many. Reading more than the filter needs is safe,
 /// because the filter is evaluated for every item anyway.
 fn merge_overlapping(targets: Vec<TargetRange>) -> Vec<TargetRange> {
     let too_many = targets.len() > TARGETS_MAX;

@@ -107,7 +107,7 @@ impl Account {
     }
 }
 
-/// EngineSettings without background maintenance.
+/// Settings without background maintenance.
 pub(crate) fn settings_without_maintenance() -> EngineSettings {
     EngineSettings { maintenance: false, ..EngineSettings::default() }
 }

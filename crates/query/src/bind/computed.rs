@@ -1,4 +1,4 @@
-//! ComputedExpression properties.
+//! Computed properties.
 //!
 //! Owns what their queries may be, and the substitution: where a query names a computed property at the root of an
 //! item, the binder inserts the property's expression. So no later stage knows about computed properties, no index term

@@ -13,7 +13,7 @@ use crate::notifications::Notifications;
 /// A page of events.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EventPage {
-    /// OldestRow first.
+    /// Oldest first.
     pub events: Vec<NotificationEvent>,
     /// Continuation token of the next page; `None` on the last one.
     pub continuation: Option<String>,

@@ -202,7 +202,7 @@ fn as_json(runs: &BudgetRuns, needs: Option<&(UserLoad, Vec<PlannedThroughput>)>
             "native": native.charge(),
             "verdict": row.verdict().word(),
             "lean": lean.charge(),
-            "leanFigureVerdict": lean.verdict().word(),
+            "leanVerdict": lean.verdict().word(),
             "terms": terms(&row.calls),
         })
     });

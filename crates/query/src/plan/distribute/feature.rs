@@ -143,7 +143,7 @@ impl FeatureSet {
             return Ok(());
         }
         let mut message =
-            "QueryTree contains 1 or more unsupported features. Upgrade your SDK to a version that \
+            "Query contains 1 or more unsupported features. Upgrade your SDK to a version that \
                            does support the requested features:"
                 .to_owned();
         for name in missing {

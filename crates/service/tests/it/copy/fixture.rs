@@ -29,7 +29,7 @@ pub(crate) struct Fixture {
     pub(crate) kept: Kept,
 }
 
-/// CheckpointStore in memory; they can fail.
+/// Checkpoints in memory; they can fail.
 #[derive(Default)]
 pub(crate) struct Kept {
     pub(crate) last: Mutex<Option<Checkpoint>>,

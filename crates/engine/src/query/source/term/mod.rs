@@ -1,4 +1,4 @@
-//! PageReader index terms.
+//! Reading index terms.
 //!
 //! `branch` derives term scans from a plan, `iterator` and `absent` run them, `condition` checks items against them,
 //! `value_bytes` encodes values and bounds, and `shape_cache` knows which sets of paths occur in a partition.

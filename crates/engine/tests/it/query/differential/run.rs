@@ -9,7 +9,7 @@ use super::oracle::Expected;
 use super::world::{WIDE_FROM, World};
 
 /// Queries of an ordinary run.
-const QUERIES_DEFAULT: u64 = 100_000;
+const QUERIES_DEFAULT: u64 = 20_000;
 /// Queries put to one world.
 const QUERIES_PER_WORLD: u64 = 250;
 
