@@ -108,7 +108,9 @@ pub(super) trait QueuedTransaction: Send {
     fn retire(self: Box<Self>);
 }
 
-/// What one run of a queued transaction has led to; response and failure stay with the transaction.
+/// The result of one run of a queued transaction; response and failure stay with the transaction.
+// Boxing the large variant would cost an allocation per write; one result exists at a time.
+#[expect(clippy::large_enum_variant, reason = "moved once per write, never stored in bulk")]
 pub(super) enum RunResult {
     Prepared(PreparedTransaction),
     Failed,
@@ -159,7 +161,7 @@ impl<T: PartitionTransaction> QueuedTransaction for Queued<T> {
     fn commit(mut self: Box<Self>, lsn: Lsn) {
         match self.result.take() {
             Some(Ok(response)) => {
-                self.send(|transaction| Completion::Committed(transaction, response, lsn))
+                self.send(|transaction| Completion::Committed(transaction, response, lsn));
             }
             // The writer commits only what has run to a response.
             _ => self.reject(Error::closed()),

@@ -12,9 +12,11 @@ use tracing::span::{Attributes, Id};
 use tracing::{Subscriber, subscriber};
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt as _};
 
+type SpanFields = Vec<(String, String)>;
+
 /// The fields of each span that was created.
 #[derive(Clone, Default)]
-struct Spans(Arc<Mutex<Vec<Vec<(String, String)>>>>);
+struct Spans(Arc<Mutex<Vec<SpanFields>>>);
 
 struct Fields<'a>(&'a mut Vec<(String, String)>);
 

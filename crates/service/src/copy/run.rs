@@ -259,7 +259,7 @@ impl ContainerCopy {
         for change in &page.changes {
             match mode {
                 ChangeFeedMode::LatestVersion => {
-                    writes.latest(&self.conversion, change, refused)?
+                    writes.latest(&self.conversion, change, refused)?;
                 }
                 ChangeFeedMode::AllVersionsAndDeletes => {
                     writes.version(&self.conversion, change, refused)?;

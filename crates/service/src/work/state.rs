@@ -77,6 +77,12 @@ pub enum WorkStage {
     Dead,
 }
 
+impl Default for WorkState {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl WorkState {
     /// The state of a new item.
     #[must_use]

@@ -60,7 +60,7 @@ impl AttemptResult {
             // Deliveries are kept, so that the next attempt leaves out devices that have a final result.
             Self::Failed { error, after, deliveries } => {
                 WorkCompletion::retry(error, after).with(move |event: &mut NotificationEvent| {
-                    event.deliveries.clone_from(&deliveries)
+                    event.deliveries.clone_from(&deliveries);
                 })
             }
         }

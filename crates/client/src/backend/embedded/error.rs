@@ -6,6 +6,7 @@ use crate::error::{Error, ErrorKind};
 
 /// Maps the engine's error kinds to ours. A store that fails during a write may have persisted it, so it is unknown
 /// whether the write was executed.
+#[expect(clippy::needless_pass_by_value, reason = "the argument of `map_err`")]
 pub(crate) fn translate(error: engine::Error) -> Error {
     let kind = match error.kind() {
         EngineKind::NotFound | EngineKind::OwnerNotFound => ErrorKind::NotFound,

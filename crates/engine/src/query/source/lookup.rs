@@ -54,7 +54,11 @@ impl LookupSource {
             match position {
                 Some(parts) => pending.extend(remaining_slices(slice, parts)),
                 None => {
-                    pending.push_back(PendingSlice { slice: slice.clone(), branch: 0, after: None })
+                    pending.push_back(PendingSlice {
+                        slice: slice.clone(),
+                        branch: 0,
+                        after: None,
+                    });
                 }
             }
         }

@@ -69,7 +69,7 @@ fn floating_point(value: impl Serialize) -> ConversionResult<Json> {
 }
 
 /// An integer that may exceed 64 bits.
-fn integer(value: impl ToString) -> ConversionResult<Json> {
+fn integer(value: &impl ToString) -> ConversionResult<Json> {
     Number::parse(&value.to_string())
         .map(Json::Number)
         .ok_or_else(|| ConversionError::new("the integer is outside the range of a 64-bit double"))
@@ -107,7 +107,7 @@ impl Serializer for ValueSerializer {
     }
 
     fn serialize_i128(self, value: i128) -> ConversionResult<Json> {
-        integer(value)
+        integer(&value)
     }
 
     fn serialize_u8(self, value: u8) -> ConversionResult<Json> {
@@ -123,11 +123,11 @@ impl Serializer for ValueSerializer {
     }
 
     fn serialize_u64(self, value: u64) -> ConversionResult<Json> {
-        i64::try_from(value).map_or_else(|_| integer(value), |value| Ok(Json::from(value)))
+        i64::try_from(value).map_or_else(|_| integer(&value), |value| Ok(Json::from(value)))
     }
 
     fn serialize_u128(self, value: u128) -> ConversionResult<Json> {
-        integer(value)
+        integer(&value)
     }
 
     fn serialize_f32(self, value: f32) -> ConversionResult<Json> {

@@ -129,13 +129,13 @@ impl AggregateState {
             }
             (AggregateStateKind::Count(count), AggregateStateKind::Count(more))
             | (AggregateStateKind::CountIf(count), AggregateStateKind::CountIf(more)) => {
-                *count = count.saturating_add(more)
+                *count = count.saturating_add(more);
             }
             (AggregateStateKind::Extreme(extreme), AggregateStateKind::Extreme(other)) => {
-                extreme.merge(&other)
+                extreme.merge(&other);
             }
             (AggregateStateKind::List(elements), AggregateStateKind::List(more)) => {
-                elements.extend(more)
+                elements.extend(more);
             }
             (AggregateStateKind::Set { .. }, AggregateStateKind::Set { elements, .. }) => {
                 elements.into_iter().for_each(|element| self.add(element));
