@@ -32,6 +32,7 @@ pub fn run(arguments: &[String]) -> ExitCode {
         "conformance" => command::conformance(rest),
         "bench" => command::bench(rest),
         "pages" => command::pages(rest),
+        "examples" => command::examples(rest),
         "packages" => command::packages(rest),
         "features" => command::features(rest),
         "msrv" => command::msrv(rest),

@@ -20,6 +20,7 @@ Every command that a person or CI runs. Start with: cargo xtask test
 
   cargo xtask pages            test the pages of the systems in a browser; screenshots go to target/pages
 
+  cargo xtask examples         run the examples, each twice on the same folder
   cargo xtask packages         pack every published crate and fail on a warning
   cargo xtask features         check every crate without features and with each feature alone
   cargo xtask msrv             check the workspace with the oldest compiler it promises
@@ -59,6 +60,7 @@ mod tests {
             "tidy",
             "conformance",
             "pages",
+            "examples",
             "packages",
             "features",
             "msrv",

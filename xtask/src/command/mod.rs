@@ -2,6 +2,7 @@
 
 mod bench;
 mod conformance;
+mod examples;
 mod features;
 mod fuzz;
 mod help;
@@ -13,6 +14,7 @@ mod tidy;
 
 pub(crate) use bench::bench;
 pub(crate) use conformance::conformance;
+pub(crate) use examples::examples;
 pub(crate) use features::features;
 pub(crate) use fuzz::fuzz;
 pub(crate) use help::{help, refuse};

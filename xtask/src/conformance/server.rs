@@ -16,10 +16,11 @@ pub(crate) struct ServerProcess {
 }
 
 impl ServerProcess {
-    /// Builds the binary.
+    /// Builds the binary the way the tests do: with the features of the whole workspace. After `cargo test --workspace`
+    /// nothing has to be compiled again.
     pub(crate) fn build() -> Result<(), String> {
         let built = Command::new(cargo())
-            .args(["build", "--package", "planisphere-server", "--bin", "planisphere"])
+            .args(["test", "--workspace", "--no-run", "--quiet"])
             .current_dir(workspace_root())
             .status();
         match built.is_ok_and(|status| status.success()) {
