@@ -67,7 +67,7 @@ async fn create(engine: &Engine) -> Result<ContainerLink, Box<dyn Error>> {
     // A folder that is kept still has the database of the previous run: start over.
     match engine.delete_database(&orders.database).await {
         Ok(_) => say("deleted the database of the previous run"),
-        Err(error) if error.kind() == ErrorKind::NotFound => {}
+        Err(error) if error.kind() == ErrorKind::OwnerNotFound => {}
         Err(error) => return Err(error.into()),
     }
     let properties = DatabaseProperties { id: orders.database.clone() };

@@ -48,3 +48,8 @@ pub mod engine {
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 struct RepositoryReadme;
+
+/// The programs in the guide for Rust developers compile as printed.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/guide/rust-developer.md")]
+struct RustDeveloperGuide;
