@@ -1,4 +1,4 @@
-//! The gateway benchmarks on a tiny data set: every response is correct and every figure is finite. Speed is not tested.
+//! The gateway benchmarks on a tiny data set: every response is correct, every figure is finite. Speed is not tested.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
