@@ -4,9 +4,11 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 
-use super::{
-    bench, copy, cost, export, import, notifications, query, report, schema, serve, verify, version,
-};
+#[cfg(not(feature = "notifications"))]
+use super::missing::MissingSystem;
+#[cfg(feature = "notifications")]
+use super::notifications;
+use super::{bench, copy, cost, export, import, query, report, schema, serve, verify, version};
 use crate::error::CommandError;
 
 /// A command.
@@ -23,7 +25,11 @@ pub(crate) enum PlanisphereCommand {
     Report(report::ReportCommand),
     Schema(Box<schema::SchemaCommand>),
     Cost(cost::CostCommand),
+    #[cfg(feature = "notifications")]
     Notifications(notifications::NotificationsCommand),
+    /// (not in this build) The notification service
+    #[cfg(not(feature = "notifications"))]
+    Notifications(MissingSystem),
 }
 
 impl PlanisphereCommand {
@@ -41,7 +47,10 @@ impl PlanisphereCommand {
             Self::Report(report) => report.run(),
             Self::Schema(schema) => schema.run(),
             Self::Cost(cost) => cost.run(),
+            #[cfg(feature = "notifications")]
             Self::Notifications(notifications) => notifications.run(),
+            #[cfg(not(feature = "notifications"))]
+            Self::Notifications(missing) => missing.refuse("notifications"),
         }
     }
 }

@@ -6,6 +6,9 @@ mod cost;
 mod dispatch;
 mod export;
 mod import;
+#[cfg(not(feature = "notifications"))]
+mod missing;
+#[cfg(feature = "notifications")]
 mod notifications;
 mod query;
 mod report;
@@ -15,4 +18,5 @@ mod verify;
 mod version;
 
 pub(crate) use dispatch::PlanisphereCommand;
+#[cfg(feature = "notifications")]
 pub(crate) use serve::{read_prices, stop_signal, warn};

@@ -23,9 +23,9 @@ mod server;
 mod settings;
 mod test_control;
 
-pub use authorization::{
-    AccountKey, EMULATOR_KEY, Issuer, KeySource, RoleAssignments, sign_get_request,
-};
+#[cfg(feature = "issuer")]
+pub use authorization::KeySource;
+pub use authorization::{AccountKey, EMULATOR_KEY, Issuer, RoleAssignments, sign_get_request};
 pub use gateway::Gateway;
 pub use server::Certificate;
 pub use settings::{CrossPartition, GatewaySettings, Limits, Log};

@@ -38,11 +38,13 @@ impl TokenClaims {
     }
 
     /// Whether a claim is present, whatever its type.
+    #[cfg(feature = "verify")]
     pub(crate) fn contains(&self, name: &str) -> bool {
         self.0.contains_key(name)
     }
 
     /// A time in seconds. Some issuers write fractions of seconds.
+    #[cfg(feature = "verify")]
     #[expect(
         clippy::cast_possible_truncation,
         reason = "the cast saturates far beyond any lifetime"

@@ -10,6 +10,7 @@ use std::fmt;
 pub struct KeySourceError(String);
 
 impl KeySourceError {
+    #[cfg(feature = "verify")]
     pub(crate) fn new(message: impl Into<String>) -> Self {
         Self(message.into())
     }

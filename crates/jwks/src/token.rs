@@ -14,6 +14,7 @@ use crate::error::TokenError;
 pub struct UnverifiedToken<'a> {
     header: Map<String, Value>,
     /// The text that is signed: header and claims as they were sent.
+    #[cfg_attr(not(feature = "verify"), expect(dead_code, reason = "only verification reads it"))]
     pub(crate) signed: &'a str,
     claims: &'a str,
     pub(crate) signature: &'a str,
@@ -43,6 +44,7 @@ impl<'a> UnverifiedToken<'a> {
         self.header.get(name).and_then(Value::as_str)
     }
 
+    #[cfg(feature = "verify")]
     pub(crate) fn has_header(&self, name: &str) -> bool {
         self.header.contains_key(name)
     }

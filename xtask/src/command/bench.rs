@@ -5,7 +5,7 @@
 
 use std::process::{Command, ExitCode};
 
-use crate::test::cargo;
+use crate::test::{FULL, cargo};
 
 pub(crate) fn bench(arguments: &[String]) -> ExitCode {
     // `cargo xtask bench -- queries` and `cargo xtask bench queries` mean the same.
@@ -25,6 +25,8 @@ pub(crate) fn bench(arguments: &[String]) -> ExitCode {
                 "dist",
                 "--package",
                 "planisphere-server",
+                "--features",
+                FULL,
                 "--bin",
                 "planisphere",
             ])

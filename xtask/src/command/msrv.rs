@@ -6,7 +6,7 @@ use std::process::{Command, ExitCode, Stdio};
 
 use crate::command::refuse;
 use crate::reading::{Manifest, Tree, workspace_root};
-use crate::test::cargo;
+use crate::test::{FULL, cargo};
 
 pub(crate) fn msrv(arguments: &[String]) -> ExitCode {
     if let Some(unknown) = arguments.first() {
@@ -39,7 +39,16 @@ pub(crate) fn msrv(arguments: &[String]) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let mut check = Command::new("rustup");
-    check.args(["run", &promised, "cargo", "check", "--workspace", "--all-targets"]);
+    check.args([
+        "run",
+        &promised,
+        "cargo",
+        "check",
+        "--workspace",
+        "--all-targets",
+        "--features",
+        FULL,
+    ]);
     let status = check.current_dir(workspace_root()).status();
     if status.is_ok_and(|status| status.success()) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

@@ -5,7 +5,7 @@ use std::process::{Child, Command, Stdio};
 
 use super::runner::target_folder;
 use crate::reading::workspace_root;
-use crate::test::cargo;
+use crate::test::{FULL, cargo};
 
 /// A running server.
 #[derive(Debug)]
@@ -20,7 +20,7 @@ impl ServerProcess {
     /// nothing has to be compiled again.
     pub(crate) fn build() -> Result<(), String> {
         let built = Command::new(cargo())
-            .args(["test", "--workspace", "--no-run", "--quiet"])
+            .args(["test", "--workspace", "--features", FULL, "--no-run", "--quiet"])
             .current_dir(workspace_root())
             .status();
         match built.is_ok_and(|status| status.success()) {

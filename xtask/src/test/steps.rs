@@ -70,6 +70,9 @@ const DEFAULT_AND_NIGHTLY: &[TestTier] = &[TestTier::Default, TestTier::Nightly]
 const QUICK_ONLY: &[TestTier] = &[TestTier::Quick];
 const NIGHTLY_ONLY: &[TestTier] = &[TestTier::Nightly];
 
+/// The feature that gives the binary every command. Without it, the binary has only the database.
+pub(crate) const FULL: &str = "planisphere-server/full";
+
 const XTASK: [&str; 6] = ["cargo", "run", "--quiet", "--package", "xtask", "--"];
 
 /// Everything that must hold before a merge, cheapest first; then what only the nightly run does.
@@ -85,7 +88,17 @@ pub(crate) const STEPS: &[TestStep] = &[
     TestStep {
         name: "lints",
         purpose: "clippy has nothing to report",
-        command: &["cargo", "clippy", "--workspace", "--all-targets", "--", "-D", "warnings"],
+        command: &[
+            "cargo",
+            "clippy",
+            "--workspace",
+            "--all-targets",
+            "--features",
+            FULL,
+            "--",
+            "-D",
+            "warnings",
+        ],
         environment: &[],
         tiers: EVERY_TIER,
         needs: &[CLIPPY],
@@ -93,17 +106,16 @@ pub(crate) const STEPS: &[TestStep] = &[
     TestStep {
         name: "unit-tests",
         purpose: "the tests inside the crates and the checks on the tree pass",
-        command: &["cargo", "test", "--workspace", "--lib", "--bins"],
+        command: &["cargo", "test", "--workspace", "--features", FULL, "--lib", "--bins"],
         environment: &[],
         tiers: QUICK_ONLY,
         needs: &[],
     },
-    // The binary enables the feature `connect` of the client by default, so feature unification brings the tests of
-    // connected accounts into this step.
+    // Every step that compiles the workspace enables all features, so that they share what is compiled.
     TestStep {
         name: "tests",
         purpose: "all tests, examples in docs and checks on the tree pass",
-        command: &["cargo", "test", "--workspace", "--no-fail-fast"],
+        command: &["cargo", "test", "--workspace", "--features", FULL, "--no-fail-fast"],
         environment: &[],
         tiers: DEFAULT_AND_NIGHTLY,
         needs: &[],
@@ -111,7 +123,7 @@ pub(crate) const STEPS: &[TestStep] = &[
     TestStep {
         name: "docs",
         purpose: "the documentation builds without a warning",
-        command: &["cargo", "doc", "--workspace", "--no-deps"],
+        command: &["cargo", "doc", "--workspace", "--features", FULL, "--no-deps"],
         environment: &[("RUSTDOCFLAGS", "-D warnings")],
         tiers: DEFAULT_AND_NIGHTLY,
         needs: &[],
@@ -201,6 +213,8 @@ pub(crate) const STEPS: &[TestStep] = &[
             "--release",
             "--package",
             "planisphere-server",
+            "--features",
+            FULL,
             "--test",
             "it",
             "crash",

@@ -7,11 +7,14 @@ use clap::Args;
 use engine::usage::{self, candidate_partition_key};
 use model::Json;
 
+#[cfg(feature = "connect")]
 use super::fetch::fetch;
 use super::print::print;
+#[cfg(feature = "connect")]
 use crate::account_key::read_account_key;
 use crate::command::serve::{USAGE_FILE, read_prices};
 use crate::error::CommandError;
+#[cfg(feature = "connect")]
 use crate::open;
 use crate::output::line;
 
@@ -88,15 +91,27 @@ impl ReportCommand {
     fn usage(&self) -> Result<Json, CommandError> {
         match &self.data {
             Some(folder) => read_saved(folder),
-            None => {
-                let key = read_account_key(self.key.as_deref(), self.key_file.as_deref())?;
-                let body = open::block_on(fetch(&self.endpoint, &key))?;
-                Json::parse(&body).map_err(|error| {
-                    let what = format!("reading the response of {}", self.endpoint);
-                    CommandError::new(what, error.to_string()).hint("Is this a planisphere server?")
-                })
-            }
+            None => self.fetch_usage(),
         }
+    }
+
+    #[cfg(feature = "connect")]
+    fn fetch_usage(&self) -> Result<Json, CommandError> {
+        let key = read_account_key(self.key.as_deref(), self.key_file.as_deref())?;
+        let body = open::block_on(fetch(&self.endpoint, &key))?;
+        Json::parse(&body).map_err(|error| {
+            let what = format!("reading the response of {}", self.endpoint);
+            CommandError::new(what, error.to_string()).hint("Is this a planisphere server?")
+        })
+    }
+
+    #[cfg(not(feature = "connect"))]
+    fn fetch_usage(&self) -> Result<Json, CommandError> {
+        let what = format!("requesting the usage of {}", self.endpoint);
+        let reason = "this binary was built without the feature 'connect'";
+        Err(CommandError::new(what, reason).hint(
+            "Give the folder of the server with --data, or build with: cargo run --release --features connect -- report",
+        ))
     }
 }
 

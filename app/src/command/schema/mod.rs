@@ -9,5 +9,6 @@ mod format;
 mod messages;
 mod run;
 
+#[cfg(feature = "notifications")]
 pub(crate) use format::SchemaFormatArg;
 pub(crate) use run::SchemaCommand;

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use gateway::{Issuer, KeySource, RoleAssignments};
+#[cfg(feature = "issuer")]
+use gateway::KeySource;
+use gateway::{Issuer, RoleAssignments};
 
 use crate::error::CommandError;
 
@@ -42,15 +44,7 @@ impl IssuerFlags {
         else {
             return Ok(TrustedIssuer::default());
         };
-        let source = match keys.contains("://") {
-            true => KeySource::Url(keys.clone()),
-            false => KeySource::File(PathBuf::from(keys)),
-        };
-        let issuer = Issuer::new(issuer, self.audience.clone(), source).map_err(|invalid| {
-            CommandError::new("trusting an issuer", invalid.message()).hint(
-                "Give --issuer, --audience and --jwks as in the tokens and keys of the issuer",
-            )
-        })?;
+        let issuer = self.build(issuer, keys)?;
         let text = std::fs::read_to_string(roles).map_err(|error| {
             CommandError::new(format!("reading {}", roles.display()), error.to_string())
                 .hint("Give a JSON file with roleAssignments")
@@ -62,5 +56,25 @@ impl IssuerFlags {
         })?;
         let role_assignments = Arc::new(role_assignments);
         Ok(TrustedIssuer { issuer: Some(Arc::new(issuer)), role_assignments })
+    }
+
+    #[cfg(feature = "issuer")]
+    fn build(&self, issuer: &str, keys: &str) -> Result<Issuer, CommandError> {
+        let source = match keys.contains("://") {
+            true => KeySource::Url(keys.to_owned()),
+            false => KeySource::File(PathBuf::from(keys)),
+        };
+        Issuer::new(issuer, self.audience.clone(), source).map_err(|invalid| {
+            CommandError::new("trusting an issuer", invalid.message()).hint(
+                "Give --issuer, --audience and --jwks as in the tokens and keys of the issuer",
+            )
+        })
+    }
+
+    #[cfg(not(feature = "issuer"))]
+    fn build(&self, _issuer: &str, _keys: &str) -> Result<Issuer, CommandError> {
+        let reason = "this binary was built without the feature 'issuer'";
+        Err(CommandError::new("trusting an issuer", reason)
+            .hint("Build it in: cargo run --release --features issuer -- serve ..."))
     }
 }

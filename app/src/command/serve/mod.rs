@@ -8,5 +8,7 @@ mod issuer;
 mod run;
 mod usage;
 
-pub(crate) use run::{ServeCommand, stop_signal, warn};
+pub(crate) use run::ServeCommand;
+#[cfg(feature = "notifications")]
+pub(crate) use run::{stop_signal, warn};
 pub(crate) use usage::{USAGE_FILE, read_prices};

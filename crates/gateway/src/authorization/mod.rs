@@ -20,6 +20,7 @@ pub use account_key::{AccountKey, EMULATOR_KEY};
 pub(crate) use authorize::authorize;
 pub(crate) use context::AuthorizationContext;
 pub use issuer::Issuer;
+#[cfg(feature = "issuer")]
 pub use jwks::KeySource;
 pub(crate) use request_authorization::RequestAuthorization;
 pub(crate) use resource_token::{PermissionAddress, ResourceGrant};

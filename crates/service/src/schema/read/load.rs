@@ -4,8 +4,12 @@
 
 use std::path::Path;
 
+#[cfg(not(feature = "terraform"))]
+use super::no_terraform as terraform;
 use super::parsed::{ParsedSchema, SchemaReadOptions};
-use super::{arm, terraform, toml};
+#[cfg(feature = "terraform")]
+use super::terraform;
+use super::{arm, toml};
 use crate::schema::declaration::Schema;
 use crate::schema::location::{SchemaError, SchemaErrors, SourceFile};
 

@@ -6,7 +6,10 @@
 mod arm;
 mod builder;
 mod load;
+#[cfg(not(feature = "terraform"))]
+mod no_terraform;
 mod parsed;
+#[cfg(feature = "terraform")]
 mod terraform;
 mod toml;
 

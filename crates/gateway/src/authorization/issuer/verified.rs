@@ -1,16 +1,16 @@
-//! The trusted issuer of bearer tokens.
+//! Verifies the bearer tokens of the trusted issuer.
 //!
-//! Owns the rules for its tokens, the sub-status of each error, and who the caller is. Does not own verifying a token
-//! (see the crate `jwks`) or what the caller may do (see `role`).
+//! Owns the rules for its tokens. Does not own verifying a token (see the crate `jwks`) or what the caller may do (see
+//! `role`).
 
 use engine::Environment;
-use hyper::StatusCode;
 use jwks::{
     Algorithm, KeyCache, KeySource, TokenError, TokenRules, TokenVerifier, UnverifiedToken,
 };
 use model::ValidationError;
 
-use crate::http::{ApiError, ApiResult};
+use super::identity::{BearerIdentity, refuse, unauthorized};
+use crate::http::ApiResult;
 
 /// How far the clock of the issuer may be ahead of ours, in seconds. Expiry has no leeway.
 const START_LEEWAY_SECONDS: u32 = 300;
@@ -30,15 +30,6 @@ const ALGORITHMS: [Algorithm; 8] = [
 #[derive(Debug)]
 pub struct Issuer {
     verifier: TokenVerifier,
-}
-
-/// A caller as its token names it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct BearerIdentity {
-    /// Object id of the caller.
-    pub(super) object_id: String,
-    /// Object ids of the groups that it belongs to.
-    pub(super) groups: Vec<String>,
 }
 
 impl Issuer {
@@ -67,7 +58,7 @@ impl Issuer {
     }
 
     /// Returns the caller of a token that is signed by this issuer, meant for this account and valid now.
-    pub(super) async fn authenticate(
+    pub(in crate::authorization) async fn authenticate(
         &self,
         environment: &Environment,
         token: &UnverifiedToken<'_>,
@@ -86,26 +77,4 @@ impl Issuer {
             .ok_or_else(|| unauthorized(5011, "has no claim 'oid' that names its caller"))?;
         Ok(BearerIdentity { object_id: object_id.to_owned(), groups: claims.texts("groups") })
     }
-}
-
-/// The response to a token that is not accepted.
-pub(super) fn refuse(error: &TokenError) -> ApiError {
-    let sub_status = match error {
-        TokenError::Malformed(_)
-        | TokenError::Extensions
-        | TokenError::MissingKeyId
-        | TokenError::MissingExpiry => 5003,
-        TokenError::AlgorithmNotAllowed(_) | TokenError::Signature { .. } => 5004,
-        TokenError::NotYetValid => 5005,
-        TokenError::Expired => 5006,
-        TokenError::Issuer { .. } => 5007,
-        TokenError::Audience { .. } => 5008,
-        TokenError::KeysUnavailable(_) | TokenError::UnknownKey(_) => 5200,
-    };
-    unauthorized(sub_status, error)
-}
-
-fn unauthorized(sub_status: u32, reason: impl std::fmt::Display) -> ApiError {
-    let message = format!("The bearer token {reason}.");
-    ApiError::new(StatusCode::UNAUTHORIZED, message).with_sub_status(sub_status)
 }
