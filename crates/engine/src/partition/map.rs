@@ -40,6 +40,8 @@ impl PublishedState {
     /// Whether another partition has taken over. A reader asks after it has read: if the partition is not retired
     /// then, no write that the reader has missed was acknowledged by its successor before the read.
     pub(crate) fn is_retired(&self) -> bool {
+        // Pairs with the release in `retire`: who sees the flag also sees the new map that is published after it, or
+        // waits for it.
         self.retired.load(Ordering::Acquire)
     }
 
@@ -53,6 +55,7 @@ impl PublishedState {
 
     pub(crate) fn usage(&self) -> Usage {
         Usage {
+            // Each counter alone is exact; the two may belong to different commits, which statistics can bear.
             items: self.items.load(Ordering::Relaxed),
             item_bytes: self.item_bytes.load(Ordering::Relaxed),
         }
@@ -81,6 +84,7 @@ pub(crate) struct PhysicalPartition {
     pub(crate) identity: PartitionIdentity,
     pub(crate) range: EpkRange,
     pub(crate) parents: Vec<u32>,
+    // Shared with the writer, which outlives this handle while it ends.
     pub(crate) published: Arc<PublishedState>,
     pub(crate) throughput: Arc<PartitionThroughput>,
     queue: mpsc::Sender<WriterRequest>,
@@ -107,6 +111,7 @@ impl PhysicalPartition {
             // The writer has ended. The transaction comes back through its own channel.
             request.retire();
         }
+        // The writer has dropped the transaction without an answer: its task was ended with the runtime.
         completion.await.unwrap_or_else(|_| Completion::Failed(Error::closed().into()))
     }
 
@@ -146,6 +151,8 @@ impl PartitionMap {
     pub(crate) fn locate(&self, epk: &EffectivePartitionKey) -> Option<&Arc<PhysicalPartition>> {
         // Ranges are adjacent and sorted: the owner is the last partition that does not begin after the epk.
         let after = self.partitions.partition_point(|partition| partition.range.min <= *epk);
+        // None only if the epk lies before the first range. The first range begins at the empty epk, so that would be
+        // a gap.
         self.partitions.get(after.checked_sub(1)?)
     }
 

@@ -4,6 +4,7 @@
 //! [`PartitionTransaction`]; what a transaction writes is decided elsewhere (`transaction`, `item`, `maintenance`).
 //! Does not own splits and merges (`restructure`) or how bytes are stored.
 
+mod commit_group;
 mod map;
 mod pause;
 mod pending_keys;

@@ -25,6 +25,8 @@ impl WriterPause {
         tracker: WriteTracker,
     ) -> (Self, oneshot::Receiver<Retire>) {
         let (retire, retired) = oneshot::channel();
+        // The channel is the pause: the writer waits for its end. A message means retire, a dropped sender means
+        // resume, so that a caller that fails or is cancelled cannot leave the writer paused for ever.
         (Self { retire: Some(retire), is_confirmed, tracker }, retired)
     }
 
@@ -63,6 +65,7 @@ impl WriteTracker {
     /// Returns what was recorded since the start or the last call.
     pub(crate) fn take(&self) -> TouchedItems {
         let mut touched = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // Recording goes on: `mem::take` leaves an empty map, not none.
         touched.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
@@ -73,6 +76,8 @@ impl WriteTracker {
 
     /// Records the items of committed sets.
     pub(super) fn record(&self, sets: &[Vec<StorageKey>], stamps: &[Stamp]) {
+        // The writer calls this after every commit, and it is nearly always off: the lock is then held for one
+        // comparison.
         let mut touched = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(touched) = touched.as_mut() else { return };
         for (keys, stamp) in sets.iter().zip(stamps) {
@@ -89,6 +94,7 @@ impl WriteTracker {
         let Some(touched) = touched.as_mut() else { return };
         for key in items {
             let lsns = touched.entry(key.clone()).or_default();
+            // At most one lsn per write set of one group: nothing is committed until that group is confirmed.
             lsns.extend((after.0 + 1..=through.0).map(Lsn));
         }
     }

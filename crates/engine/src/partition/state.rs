@@ -72,6 +72,8 @@ const STATE_VERSION_OLD: u8 = 1;
 
 impl PartitionState {
     /// Offset of the lsn of `trimmed`: a commit that keeps no versions writes its stamp there.
+    // After the version byte come seven numbers of 8 bytes; the trimmed lsn is the eighth. `encode` must keep that
+    // order.
     pub(crate) const TRIMMED_AT: usize = 1 + 7 * 8;
 
     /// The ordinal of the next created item: partition number in the upper 24 bits, counter in the lower 40. Partition
@@ -79,12 +81,16 @@ impl PartitionState {
     /// also after a split or merge.
     pub(crate) fn next_ordinal(&mut self, partition: u32) -> u64 {
         self.created += 1;
+        // 2^40 creations per partition number; a split or merge begins new numbers.
         (u64::from(partition) << 40) | self.created
     }
 
     /// Which generation of the indexing policy the terms of an item follow.
     pub(crate) fn generation_at(&self, item_key: &[u8]) -> u32 {
         match &self.rebuild {
+            // Writer, verifier and queries must agree on this border: a write behind the cursor already follows the
+            // new policy, so the rebuild does not visit it again; a write ahead of it follows the old one, so that its
+            // old terms can be found.
             Some(rebuild) if item_key <= rebuild.through.as_ref() => rebuild.generation,
             _ => self.index_generation,
         }
@@ -108,6 +114,7 @@ impl PartitionState {
         bytes.extend_from_slice(&self.index_generation.to_be_bytes());
         bytes.extend_from_slice(&self.trim_after.key());
         self.trimmed.encode_rest(&mut bytes);
+        // The key of the rebuild comes last, because it is the only part without a length: it takes what is left.
         if let Some(rebuild) = &self.rebuild {
             bytes.extend_from_slice(&rebuild.generation.to_be_bytes());
             bytes.extend_from_slice(&rebuild.items_done.to_be_bytes());
@@ -126,6 +133,7 @@ fn decode(bytes: &[u8]) -> Option<PartitionState> {
     if version != STATE_VERSION && version != STATE_VERSION_OLD {
         return None;
     }
+    // Nine numbers of 8 bytes; `as_chunks` leaves no remainder.
     let (numbers, rest) = rest.split_first_chunk::<72>()?;
     let (words, _) = numbers.as_chunks::<8>();
     let words: &[[u8; 8]; 9] = words.first_chunk()?;
@@ -157,6 +165,7 @@ fn decode(bytes: &[u8]) -> Option<PartitionState> {
     state.trim_after = ChangePosition::decode(trim_after)?;
     let (trimmed, rest) = match version {
         STATE_VERSION => TrimmedVersions::decode_rest(Lsn(lsn), rest)?,
+        // A store of the older format is read as it is and written in the new one by its next commit.
         _ => (TrimmedVersions::without_second(Lsn(lsn), TimestampSeconds(timestamp)), rest),
     };
     state.trimmed = trimmed;

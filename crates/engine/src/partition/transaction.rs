@@ -45,6 +45,7 @@ pub(crate) struct TransactionContext<'run> {
     pub(crate) compiled: &'run CompiledProperties,
     pub(crate) partition: PartitionIdentity,
     pub(crate) now: TimestampMs,
+    // A get of one of these keys would return a state that is older than `state`.
     pub(crate) pending: PendingKeys<'run>,
     /// The state as the transaction before has left it, committed or not.
     pub(crate) state: PartitionState,
@@ -143,6 +144,8 @@ impl<T: PartitionTransaction> Queued<T> {
 
 impl<T: PartitionTransaction> QueuedTransaction for Queued<T> {
     fn run<'run>(&'run mut self, context: TransactionContext<'run>) -> RunFuture<'run> {
+        // The result stays here and not with the writer, so that the writer needs no type parameter. A second run
+        // overwrites the result of the first.
         Box::pin(async move {
             match self.transaction.run(context).await {
                 Ok((prepared, response)) => {
@@ -153,6 +156,7 @@ impl<T: PartitionTransaction> QueuedTransaction for Queued<T> {
                     self.result = Some(Err(failure));
                     RunResult::Failed
                 }
+                // The old result, if any, may stay: a deferred transaction always runs again before it is committed.
                 Err(Abort::Deferred) => RunResult::Deferred,
             }
         })

@@ -35,6 +35,7 @@ impl TrimmedVersions {
 
     /// For a state of the old format, which has no second: all its versions ended by its newest write.
     pub(super) fn without_second(lsn: Lsn, newest_write: TimestampSeconds) -> Self {
+        // Lsns begin at 1, so zero means that nothing was ever trimmed.
         let is_complete = lsn == Lsn::ZERO;
         let complete_from = if is_complete { TimestampSeconds(0) } else { newest_write };
         Self { lsn, parts: Vec::new(), complete_from }
@@ -43,6 +44,7 @@ impl TrimmedVersions {
     /// Up to this lsn, versions of a range may be missing.
     pub(crate) fn lsn_in(&self, range: &EpkRange) -> Lsn {
         let parts = self.parts.iter().filter(|part| part.range.overlaps(range));
+        // The mark of the whole partition applies too: commits that keep no versions advance it, whatever the range.
         parts.map(|part| part.lsn).fold(self.lsn, Lsn::max)
     }
 
@@ -53,6 +55,7 @@ impl TrimmedVersions {
 
     /// Records that a version or deletion of an item of this epk is removed.
     pub(crate) fn trim(&mut self, lsn: Lsn, epk: impl FnOnce() -> EffectivePartitionKey) {
+        // Decoding the epk of every trimmed version costs; only a partition that was merged needs it.
         if self.parts.is_empty() {
             self.lsn = self.lsn.max(lsn);
             return;
@@ -60,6 +63,8 @@ impl TrimmedVersions {
         let epk = epk();
         match self.parts.iter_mut().find(|part| part.range.contains(&epk)) {
             Some(part) => part.lsn = part.lsn.max(lsn),
+            // The parts cover the range of the partition. If one is missing nevertheless, a mark that is too wide only
+            // refuses more.
             None => self.lsn = self.lsn.max(lsn),
         }
     }
@@ -67,6 +72,7 @@ impl TrimmedVersions {
     /// Records that a state of an item which ended at a second is removed. If it began in the same second, no reader of
     /// the past could ever see it.
     pub(crate) fn forget(&mut self, record: &ItemRecord, ended: TimestampSeconds) {
+        // Time travel has a resolution of one second and shows the last state of each.
         if record.header.timestamp < ended {
             self.complete_from = self.complete_from.max(ended);
         }
@@ -85,6 +91,8 @@ impl TrimmedVersions {
         let complete_from = self.complete_from.max(other.complete_from);
         let mut parts = self.into_parts(range);
         parts.extend(other.into_parts(other_range));
+        // The old marks move into the parts. As a mark of the whole they would refuse positions of the other
+        // partition, whose lsns were counted separately.
         Self { lsn: Lsn::ZERO, parts, complete_from }
     }
 
@@ -102,12 +110,14 @@ impl TrimmedVersions {
     /// Encodes everything except the lsn of the whole partition, which has its own offset in the state.
     pub(super) fn encode_rest(&self, bytes: &mut Vec<u8>) {
         bytes.extend_from_slice(&self.complete_from.0.to_be_bytes());
+        // Each merge adds at most one part, and the list is read at every start: 65,535 is out of reach.
         let count = u16::try_from(self.parts.len()).unwrap_or(u16::MAX);
         bytes.extend_from_slice(&count.to_be_bytes());
         for part in self.parts.iter().take(usize::from(count)) {
             bytes.extend_from_slice(&part.lsn.0.to_be_bytes());
             for epk in [&part.range.min, &part.range.max] {
                 let epk = epk.as_bytes();
+                // An epk has 16 bytes per level of the partition key, and there are at most three levels.
                 let length = u16::try_from(epk.len()).unwrap_or(u16::MAX);
                 bytes.extend_from_slice(&length.to_be_bytes());
                 bytes.extend_from_slice(epk);

@@ -18,6 +18,7 @@ use model::Lsn;
 use storage::{Guard, Stamp, StorageKey, StorageValue, Store, WriteSet};
 use tokio::sync::{mpsc, oneshot};
 
+use super::commit_group::CommitGroup;
 use super::map::{PartitionIdentity, PublishedState};
 use super::pause::{WriteTracker, WriterPause};
 use super::pending_keys::PendingKeys;
@@ -66,6 +67,7 @@ pub(crate) struct WriterHandle {
 /// Loads the state of a partition and starts its writer.
 pub(crate) async fn start_writer(context: WriterContext) -> Result<WriterHandle> {
     let published = Arc::new(PublishedState::default());
+    // Bounded: when the store is slower than the callers, they wait in `submit` instead of filling the memory.
     let (queue, requests) = mpsc::channel(context.settings.writer_queue_max);
     let environment = context.environment.clone();
     let mut writer = PartitionWriter {
@@ -79,6 +81,7 @@ pub(crate) async fn start_writer(context: WriterContext) -> Result<WriterHandle>
         stored_state: None,
         unconfirmed_items: None,
     };
+    // The state is loaded before anybody holds the queue, so that no request can meet a writer without a state.
     writer.load().await?;
     environment.spawn(writer.run());
     Ok(WriterHandle { queue, published })
@@ -103,27 +106,12 @@ struct PartitionWriter {
     unconfirmed_items: Option<Vec<StorageKey>>,
 }
 
-/// Transactions that are committed together.
-#[derive(Default)]
-struct CommitGroup {
-    sets: Vec<WriteSet>,
-    /// One transaction per set, in the same order.
-    transactions: Vec<Box<dyn QueuedTransaction>>,
-    touched_keys: HashSet<StorageKey>,
-    /// The items of each set.
-    touched_items: Vec<Vec<StorageKey>>,
-    /// Whether one of the transactions kept no versions of what it replaced or deleted.
-    loses_versions: bool,
-    bytes: usize,
-    /// Whether a transaction must see this group, or the previous one, in the store first. Transactions behind it have
-    /// to wait too, because the queue is first in, first out.
-    is_closed: bool,
-}
-
 impl PartitionWriter {
     async fn run(mut self) {
         loop {
             if self.waiting.is_empty() && self.pause_request.is_none() {
+                // All handles are gone, so that the engine is closing. Nothing is queued and nothing is being
+                // committed here.
                 let Some(request) = self.requests.recv().await else { return };
                 self.accept(request);
             }
@@ -131,6 +119,7 @@ impl PartitionWriter {
             if let Some(sender) = self.pause_request.take()
                 && self.pause(sender).await
             {
+                // `waiting` is empty here: `commit_waiting` ends only when it has run or rejected everything.
                 self.retire_queue().await;
                 return;
             }
@@ -150,31 +139,27 @@ impl PartitionWriter {
         let mut failures = 0;
         let mut group = CommitGroup::default();
         loop {
+            // Before the first transaction runs: it would be prepared on a state that the store may not have.
             if let Err(error) = self.confirm_last_commit().await {
                 reject(std::mem::take(&mut self.waiting), &error);
                 return;
             }
             // No commit is in progress now, so that a transaction that had to wait for one can run.
             group.is_closed = false;
-            while self.has_room(&group) {
+            while group.has_room(&self.context.settings) {
                 if self.waiting.is_empty() && self.pause_request.is_none() {
                     self.requests.try_recv().into_iter().for_each(|request| self.accept(request));
                 }
                 let Some(transaction) = self.waiting.pop_front() else { break };
                 self.prepare(&mut group, transaction, &no_keys).await;
             }
+            // Nothing was deferred then either: without a commit in progress and with an empty group, no key is
+            // pending.
             if group.sets.is_empty() {
                 return;
             }
             group = self.commit(group, &mut failures).await;
         }
-    }
-
-    fn has_room(&self, group: &CommitGroup) -> bool {
-        let settings = &self.context.settings;
-        !group.is_closed
-            && group.sets.len() < settings.group_operations_max
-            && group.bytes <= settings.group_bytes_max
     }
 
     /// Runs one transaction and adds it to a group, possibly while another group is being committed.
@@ -184,6 +169,8 @@ impl PartitionWriter {
         mut transaction: Box<dyn QueuedTransaction>,
         committing: &HashSet<StorageKey>,
     ) {
+        // Read for each transaction: a container that was replaced applies to the next transaction, not to half of
+        // this one.
         let compiled = self.context.compiled.current();
         let context = TransactionContext {
             store: self.context.store.as_ref(),
@@ -199,6 +186,8 @@ impl PartitionWriter {
             RunResult::Prepared(prepared) => self.add(group, prepared, transaction),
             RunResult::Deferred => {
                 self.waiting.push_front(transaction);
+                // The transaction went back to the front: transactions of one partition take effect in the order of
+                // the queue.
                 group.is_closed = true;
             }
             RunResult::Failed => transaction.fail(),
@@ -213,10 +202,12 @@ impl PartitionWriter {
     ) {
         self.state = prepared.state;
         if !prepared.needs_commit {
+            // Nothing was written, so that there is nothing to wait for. It has read only committed keys, hence the
+            // published lsn.
             transaction.commit(self.published.lsn());
             return;
         }
-        group.bytes += set_bytes(&prepared.set);
+        group.count_bytes(&prepared.set);
         group.touched_keys.extend(prepared.touched_unique_keys);
         group.touched_keys.extend(prepared.touched_items.iter().cloned());
         group.touched_items.push(prepared.touched_items);
@@ -228,8 +219,10 @@ impl PartitionWriter {
     /// Commits a group and responds to its callers; returns the group that was prepared meanwhile. When another process
     /// has written to this partition, all of them run again.
     async fn commit(&mut self, mut group: CommitGroup, failures: &mut usize) -> CommitGroup {
+        // The state as of this group. `self.state` moves on while the next group is prepared below.
         let mut state = self.state.clone();
         self.add_state(&mut group, &state);
+        // Only the sets go to the store. The keys stay: until the commit has ended, the next group must not read them.
         let sets = std::mem::take(&mut group.sets);
         let mut next = CommitGroup::default();
         match self.commit_and_prepare(sets, &group.touched_keys, &mut next).await {
@@ -242,6 +235,7 @@ impl PartitionWriter {
                     state.trimmed.lsn = newest;
                     self.state.trimmed.lsn = newest;
                 }
+                // Encoded again, with the stamp. Reading it back from the store would cost a get per group.
                 self.stored_state = Some(state.encode().into());
                 // Publish before responding: a caller that has its response must be able to read what it wrote, and
                 // its session token must not be ahead of the partition.
@@ -256,10 +250,13 @@ impl PartitionWriter {
                 let is_guard = matches!(error.kind(), storage::ErrorKind::GuardFailed { .. });
                 *failures += 1;
                 self.unconfirmed_items
+                    // Also after a failed guard: another process has written, so that the state in memory is out of
+                    // date.
                     .get_or_insert_default()
                     .extend(group.touched_items.into_iter().flatten());
                 // The next group was prepared on a state that may never have been stored.
                 self.run_again(next.transactions);
+                // `next` was put back first, so that this group, which is older, ends up in front of it.
                 if is_guard && *failures < GUARD_RETRIES_MAX {
                     // A failed guard proves that nothing was written, so that running again cannot write twice. After
                     // any other error the writes may have arrived: only the caller can decide to repeat them.
@@ -280,10 +277,12 @@ impl PartitionWriter {
         next: &mut CommitGroup,
     ) -> storage::Result<Vec<Stamp>> {
         let store = Arc::clone(&self.context.store);
+        // `self` is borrowed mutably below, while this future lives: it must borrow the store from elsewhere.
         let mut commit = store.commit(self.context.identity.shard, sets);
         let mut is_open = true;
         loop {
-            let has_room = self.has_room(next);
+            let has_room = next.has_room(&self.context.settings);
+            // One request at a time, and only when nothing waits: what stays in the channel holds back the callers.
             let takes =
                 has_room && is_open && self.waiting.is_empty() && self.pause_request.is_none();
             // The commit is polled first: it makes no progress until it is polled.
@@ -292,11 +291,16 @@ impl PartitionWriter {
                 committed = &mut commit => return committed,
                 request = self.requests.recv(), if takes => match request {
                     Some(request) => self.accept(request),
+                    // The channel stays ready for ever once it is closed. Without this flag the loop would spin until
+                    // the commit ends.
                     None => is_open = false,
                 },
+                // Transactions that were put back come first. This branch keeps the commit polled between two of them.
                 () = std::future::ready(()), if has_room && !self.waiting.is_empty() => {}
             }
             if has_room && let Some(transaction) = self.waiting.pop_front() {
+                // The commit is not polled meanwhile. That delays the response by one run, which only reads; the
+                // committer thread of the store makes progress by itself.
                 self.prepare(next, transaction, committing).await;
             }
         }
@@ -304,6 +308,7 @@ impl PartitionWriter {
 
     /// Puts transactions back in front of those that wait, in their order.
     fn run_again(&mut self, transactions: Vec<Box<dyn QueuedTransaction>>) {
+        // Reversed, because each is pushed in front of the one before.
         for transaction in transactions.into_iter().rev() {
             self.waiting.push_front(transaction);
         }
@@ -314,6 +319,7 @@ impl PartitionWriter {
     fn add_state(&self, group: &mut CommitGroup, state: &PartitionState) {
         let guard = match &self.stored_state {
             Some(stored) => Guard::Unchanged(stored.clone()),
+            // The first commit of a partition: another process must not have created it meanwhile.
             None => Guard::Absent,
         };
         if let Some(first) = group.sets.first_mut() {
@@ -332,7 +338,9 @@ impl PartitionWriter {
         if self.unconfirmed_items.is_none() {
             return Ok(());
         }
+        // Loaded before `load` publishes the new one: the lsns in between belong to the commits in question.
         let before = self.published.lsn();
+        // If this fails, `unconfirmed_items` stays set and the question is asked again before the next write.
         self.load().await?;
         let items = self.unconfirmed_items.take().unwrap_or_default();
         self.tracker.record_unconfirmed(&items, before, self.published.lsn());
@@ -348,6 +356,7 @@ impl PartitionWriter {
             None => PartitionState::default(),
         };
         self.stored_state = stored;
+        // Read after the state. This writer has no commit in progress here, so that both belong together.
         let stamp = self.context.store.last_stamp(shard).await?;
         self.published.publish(Lsn(stamp.0), &self.state);
         Ok(())
@@ -355,9 +364,12 @@ impl PartitionWriter {
 
     /// Waits until the pause is dropped (false) or the partition is retired (true).
     async fn pause(&mut self, sender: oneshot::Sender<WriterPause>) -> bool {
+        // Whoever pauses the writer reads the shard next and relies on the tracker; both must be up to date if
+        // possible.
         let is_confirmed = self.confirm_last_commit().await.is_ok();
         let (pause, retired) = WriterPause::new(is_confirmed, self.tracker.clone());
         if sender.send(pause).is_err() {
+            // The caller has gone away before it was paused: go on.
             return false;
         }
         retired.await.is_ok()
@@ -367,6 +379,7 @@ impl PartitionWriter {
     /// just entering it is still received here.
     async fn retire_queue(&mut self) {
         self.requests.close();
+        // Ends when the last sender that had a permit has sent.
         while let Some(request) = self.requests.recv().await {
             request.retire();
         }
@@ -377,14 +390,4 @@ fn reject(transactions: VecDeque<Box<dyn QueuedTransaction>>, error: &Error) {
     for transaction in transactions {
         transaction.reject(error.repeat());
     }
-}
-
-fn set_bytes(set: &WriteSet) -> usize {
-    set.writes
-        .iter()
-        .map(|write| match write {
-            storage::Write::Put { key, value, .. } => key.len() + value.len(),
-            storage::Write::Remove { key, .. } => key.len(),
-        })
-        .sum()
 }

@@ -38,6 +38,8 @@ impl PartitionCopy<'_> {
     }
 
     async fn copy_items(&mut self, source: Shard) -> Result<()> {
+        // Item keys begin with the epk, so that a half of the partition is one key range and the other half is never
+        // read.
         let mut range = epk_key_range(&self.range);
         loop {
             let scan = Scan::forward(range.clone(), ScanLimit::entries(STEP_ENTRIES));
@@ -48,6 +50,8 @@ impl PartitionCopy<'_> {
             let mut set = WriteSet::new();
             for entry in page.entries {
                 let key = self.item_key(entry.key)?;
+                // Terms are derived again instead of copied: they are spread over the whole terms space, local ones
+                // behind the kind byte and global ones by path, and after a rebuild some may follow an older policy.
                 let record = ItemRecord::decode(entry.value)?;
                 self.count(None, Some(&record));
                 put_all(
@@ -64,6 +68,7 @@ impl PartitionCopy<'_> {
     }
 
     async fn copy_versions(&mut self, source: Shard) -> Result<()> {
+        // Versions are in the order of writing. Those of a half are mixed with those of the other, so all are read.
         let mut range = KeyRange::all();
         loop {
             let scan = Scan::forward(range.clone(), ScanLimit::entries(STEP_ENTRIES));
@@ -124,8 +129,10 @@ impl PartitionCopy<'_> {
         key: &ItemKey,
         set: &mut WriteSet,
     ) -> Result<Option<ItemRecord>> {
+        // What the target has, not what the source had: entries to remove are those that were really copied.
         let copied = self.record(self.target, key).await?;
         let current = self.record(source, key).await?;
+        // By difference, so that copying an item any number of times counts it once.
         self.count(copied.as_ref(), current.as_ref());
         let generation = self.compiled.generation;
         let entries = |record: &ItemRecord| entries_of(self.compiled, generation, key, record);
@@ -168,6 +175,7 @@ impl PartitionCopy<'_> {
         lsn: Lsn,
         set: &mut WriteSet,
     ) -> Result<()> {
+        // All changes of one transaction begin with its lsn; other items of that transaction are skipped.
         let mut range = KeyRange::prefix(&lsn.0.to_be_bytes());
         loop {
             let scan = Scan::forward(range.clone(), ScanLimit::entries(STEP_ENTRIES));
@@ -198,10 +206,12 @@ impl PartitionCopy<'_> {
         position: ChangePosition,
         set: &mut WriteSet,
     ) -> Result<()> {
+        // The version before a creation.
         if position.lsn == Lsn::ZERO {
             return Ok(());
         }
         let key = position.key();
+        // Absent if it was trimmed meanwhile. The mark of the source covers it, and the copy inherits the mark.
         if let Some(value) = self.store.get(source, VERSIONS, &key).await? {
             set.put(VERSIONS, key, value);
         }

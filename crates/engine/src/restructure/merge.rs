@@ -21,6 +21,7 @@ impl Engine {
         let mut sources = [find(&container, left)?, find(&container, right)?];
         sources.sort_by(|left, right| left.range.min.cmp(&right.range.min));
         let [first, second] = &sources;
+        // Refuses a partition with itself too: its range is not adjacent to itself.
         let range = first.range.merge(&second.range).ok_or_else(|| {
             Error::invalid(format!("physical partitions {left} and {right} are no neighbours"))
         })?;

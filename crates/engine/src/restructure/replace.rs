@@ -36,9 +36,11 @@ pub(super) async fn replace_partitions(
     sources: &[Arc<PhysicalPartition>],
     ranges: Vec<EpkRange>,
 ) -> Result<Vec<u32>> {
+    // Held to the end: two splits at a time could both replace the same source.
     let _lock = container.restructuring.lock().await;
     let targets = reserve(engine, container, sources, ranges).await?;
     let shards: Vec<Shard> = targets.iter().map(|target| target.shard).collect();
+    // On failure the targets stay marked in the catalog; after `end_building` the reclaimer removes what was copied.
     let result = run(engine, container, sources, targets).await;
     engine.core.end_building(&shards);
     result
@@ -71,6 +73,7 @@ async fn reserve(
     }
     write.put_container(&container.link.database, &record);
     let shards: Vec<Shard> = targets.iter().map(|target| target.shard).collect();
+    // Before the commit: once it is visible, a round of maintenance may find the mark.
     engine.core.start_building(&shards);
     if let Err(error) = catalog.commit(write).await {
         engine.core.end_building(&shards);
@@ -94,6 +97,7 @@ async fn run(
     // Every source must track its writes before anything is copied: a write that is neither in the copy nor tracked
     // would be lost.
     trackers.iter().for_each(WriteTracker::start);
+    // One policy for the whole copy; `copy_and_switch` checks at the end that it is still the current one.
     let compiled = container.compiled();
     let result = copy_and_switch(engine, container, &compiled, sources, targets, &trackers).await;
     trackers.iter().for_each(WriteTracker::stop);
@@ -125,6 +129,8 @@ async fn copy_and_switch(
             copy.copy_all(source.identity.shard).await?;
         }
     }
+    // Each round copies what was written during the one before, so the rounds get shorter unless writes outrun the
+    // copy.
     for _ in 0..CATCH_UP_ROUNDS_MAX {
         if catch_up(sources, &mut copies, trackers).await? <= CAUGHT_UP_ITEMS {
             break;
@@ -139,17 +145,20 @@ async fn copy_and_switch(
     }
     catch_up(sources, &mut copies, trackers).await?;
     // The copies were built by the policy as of the start. Their terms would not match a newer one.
+    // Properties change under the catalog lock, which is held: nothing can change after this check.
     if container.compiled().generation != compiled.generation {
         return Err(Error::new(
             ErrorKind::Unavailable,
             "the indexing policy was replaced while partitions were copied; try again",
         ));
     }
+    // The states come last: they contain the counts of the copies, which are final only now.
     write_states(engine, sources, &copies, compiled.generation).await?;
     let switched = switch(engine, &mut catalog, container, sources, &targets).await;
     // If nobody knows whether the commit arrived, the old map may be gone: the sources must not answer either way.
     if switched.is_ok() || catalog.is_unknown() {
         sources.iter().for_each(|source| source.published.retire());
+        // Otherwise the pauses are dropped with an early return, and the sources resume with the old map.
         pauses.into_iter().for_each(WriterPause::retire);
     }
     switched?;
@@ -163,6 +172,7 @@ async fn catch_up(
 ) -> Result<usize> {
     let mut caught = 0;
     for (source, tracker) in sources.iter().zip(trackers) {
+        // Taken once per source and used for every copy: each copy skips the items outside its range.
         let touched = tracker.take();
         caught += touched.len();
         for copy in copies.iter_mut() {
@@ -183,6 +193,7 @@ async fn write_states(
     let mut merged: Option<(EpkRange, PartitionState)> = None;
     let mut newest = Lsn::ZERO;
     for source in sources {
+        // The writer is paused and confirmed, so the stored state is the newest one.
         let stored = engine.store().get(source.identity.shard, STATE, STATE_KEY).await?;
         let state =
             stored.map_or(Ok(PartitionState::default()), |bytes| PartitionState::decode(&bytes))?;
@@ -195,16 +206,20 @@ async fn write_states(
     let merged = merged.map(|(_, state)| state).unwrap_or_default();
     for copy in copies {
         let state = PartitionState {
+            // The partition number is new, so that ordinals and etags cannot repeat although the counters start again.
             created: 0,
             writes: 0,
             items: copy.items,
             item_bytes: copy.item_bytes,
             index_generation: generation,
             rebuild: None,
+            // The cursor is a position in the versions of one source; after a merge, versions of the other one may lie
+            // before it.
             trim_after: Default::default(),
             trimmed: merged.trimmed.within(&copy.range),
             ..merged.clone()
         };
+        // So far the shard has low stamps, one per commit of the copy. This one lifts it above all sources. sources.
         let mut set = WriteSet { stamp_above: Stamp(newest.0), ..WriteSet::new() };
         set.put(STATE, STATE_KEY, state.encode());
         engine.store().commit(copy.target, vec![set]).await?;
@@ -220,7 +235,9 @@ fn merge_states(
     newest: Lsn,
 ) -> (EpkRange, PartitionState) {
     let state = PartitionState {
+        // The later one: timestamps must not go back for the items of either.
         timestamp_seconds: left.timestamp_seconds.max(right.timestamp_seconds),
+        // A sweep that repeats finds nothing to do; one that skips leaves items for ever.
         expiry_after: left.expiry_after.min(right.expiry_after),
         expiry_from_second: left.expiry_from_second.min(right.expiry_from_second),
         trimmed: left.trimmed.merge(&left_range, right.trimmed, &right_range),
@@ -250,6 +267,7 @@ async fn switch(
     record.partitions.retain(|partition| !is_source(partition.shard));
     record.partitions.extend_from_slice(targets);
     record.partitions.sort_by(|left, right| left.range.min.cmp(&right.range.min));
+    // Clients that cache the map compare the generation (it is part of the etag of the list of ranges).
     record.map_generation += 1;
     let mut write = CatalogWrite::default();
     write.put_container(&container.link.database, &record);
@@ -260,6 +278,7 @@ async fn switch(
         write.reclaim(source.identity.shard);
     }
     catalog.commit(write).await?;
+    // The handles of untouched partitions are reused: their writers keep running.
     let kept = container.map().partitions.clone();
     let kept = kept.into_iter().filter(|partition| !is_source(partition.identity.shard));
     // Retired before the map is replaced: a reader that still has the old map checks this flag after its read.

@@ -34,6 +34,7 @@ impl Engine {
         let split = async move {
             replace_partitions(&engine, &container, &[source], vec![lower, upper]).await
         };
+        // On a task of its own: a caller that goes away must not stop the switch half way.
         let numbers = self.uninterrupted(split).await?;
         Ok(Response {
             value: numbers,

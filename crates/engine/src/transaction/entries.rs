@@ -29,6 +29,8 @@ pub(crate) fn entries_of(
     let mut entries = ItemEntries::new();
     entries.insert((ITEMS, key.as_bytes().clone()), record.as_bytes().clone());
     let position = record.header.position;
+    // The newest version of an item is in the change log and never in the versions, so the log entry follows from the
+    // record.
     entries.insert((CHANGE_LOG, position.key()), LogEntry::encode(key, record).into());
     for unique in unique_keys_of(&compiled.properties.unique_keys, key, &item) {
         entries.insert((UNIQUE_KEYS, unique), key.id_bytes());
@@ -37,6 +39,7 @@ pub(crate) fn entries_of(
         entries.insert((EXPIRY, expiry), key.as_bytes().clone());
     }
     if record.header.indexed {
+        // Unlike a write, which treats a missing policy as "no terms", a copy or a verification must not guess.
         let policy = compiled.policy(generation).ok_or_else(|| {
             Error::corrupt("an indexing policy that stored terms still follow is missing")
         })?;

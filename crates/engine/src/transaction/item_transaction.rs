@@ -67,6 +67,8 @@ pub(crate) struct ItemChange<'item> {
 impl<'run> ItemTransaction<'run> {
     pub(crate) fn new(mut context: TransactionContext<'run>) -> Self {
         Self {
+            // Moved, not shared: a transaction that fails drops its state, and the counters of the writer stay as they
+            // were.
             state: std::mem::take(&mut context.state),
             context,
             set: WriteSet::new(),
@@ -87,6 +89,8 @@ impl<'run> ItemTransaction<'run> {
     ) -> std::result::Result<Option<ItemRecord>, Abort> {
         let Some(record) = self.read(key).await? else { return Ok(None) };
         if self.context.compiled.is_expired(&record.header, self.context.now) {
+            // The removal is part of this transaction: if the write that follows fails, the item stays and remains
+            // invisible.
             self.remove(key, &record, Removal::Expired)?;
             return Ok(None);
         }
@@ -98,6 +102,7 @@ impl<'run> ItemTransaction<'run> {
         &self,
         key: &ItemKey,
     ) -> std::result::Result<Option<ItemRecord>, Abort> {
+        // Own writes first: the pending keys are those of others, and the store has neither.
         if let Some(record) = self.items.get(key.as_bytes()) {
             return Ok(record.clone());
         }
@@ -116,6 +121,7 @@ impl<'run> ItemTransaction<'run> {
         previous: Option<&ItemRecord>,
         change: ItemChange<'_>,
     ) -> std::result::Result<WrittenItem, Abort> {
+        // The header is made first: etag, timestamp and rid are part of the text.
         let header = self.header_for(previous, &change);
         let rid = self.context.container.item_rid(header.position.ordinal);
         if let Json::Object(object) = &mut *change.item {
@@ -126,9 +132,11 @@ impl<'run> ItemTransaction<'run> {
         let record = ItemRecord::new(header, item, change.bytes + SYSTEM_BYTES);
 
         let old_item = previous.map(ItemRecord::parse).transpose()?;
+        // May fail or defer. Everything before it has touched only this transaction, which is then dropped as a whole.
         self.write_unique_keys(key, old_item.as_ref(), item).await?;
         let old = self.terms(key, previous, old_item.as_ref());
         let new = self.terms(key, Some(&record), Some(item));
+        // Only computed if the caller asks for an explanation: it walks both versions once more.
         let versions = || IndexedVersions {
             old: self.index_costs(key, previous, old_item.as_ref()),
             new: self.index_costs(key, Some(&record), Some(item)),
@@ -143,6 +151,7 @@ impl<'run> ItemTransaction<'run> {
         let written = WrittenItem { record: record.clone(), cost };
         self.write_terms(&old, new);
         self.write_expiry(key, previous, Some(&record));
+        // Before the new log entry is inserted: `supersede` looks for the old one in `log`.
         self.supersede(key, previous, record.header.timestamp);
         self.log.insert(record.header.position, (key.clone(), record.clone()));
         self.count(previous, Some(&record));
@@ -188,6 +197,7 @@ impl<'run> ItemTransaction<'run> {
 
     /// Ends the transaction.
     pub(crate) fn finish(mut self) -> PreparedTransaction {
+        // Each entry has two stamps: one in its key, one in the record inside its value.
         for (position, (key, record)) in std::mem::take(&mut self.log) {
             self.set.put_stamped(
                 CHANGE_LOG,
@@ -214,6 +224,7 @@ impl<'run> ItemTransaction<'run> {
         version: &Version,
         ended: TimestampSeconds,
     ) {
+        // The mark moves in the same commit as the removal. Later, a reader could miss the version without an error.
         self.state.trimmed.trim(position.lsn, || version.key().epk());
         if let Version::Superseded { record, .. } = version {
             self.state.trimmed.forget(record, ended);
@@ -242,6 +253,7 @@ impl<'run> ItemTransaction<'run> {
 
     /// The position of the next change; its lsn is zero until the commit.
     fn next_position(&mut self, ordinal: u64) -> ChangePosition {
+        // A batch has at most 100 operations and an expiry step 4,096 items, with few changes each: `u16` is enough.
         let position = ChangePosition { lsn: Lsn::ZERO, sequence: self.sequence, ordinal };
         self.sequence += 1;
         position
@@ -250,6 +262,7 @@ impl<'run> ItemTransaction<'run> {
     fn header_for(&mut self, previous: Option<&ItemRecord>, change: &ItemChange<'_>) -> ItemHeader {
         let partition = self.context.partition.number;
         let ordinal = match previous {
+            // An item keeps its ordinal for life: its rid and its terms contain it.
             Some(record) => record.header.position.ordinal,
             None => self.state.next_ordinal(partition),
         };
@@ -258,6 +271,7 @@ impl<'run> ItemTransaction<'run> {
         ItemHeader {
             position: self.next_position(ordinal),
             previous: previous
+                // The ordinal is the same in both positions, so the record stores it once.
                 .map_or(ChangePosition { ordinal, ..ChangePosition::default() }, |record| {
                     earlier_position(record.header.position)
                 }),
@@ -270,10 +284,13 @@ impl<'run> ItemTransaction<'run> {
 
     fn terms(&self, key: &ItemKey, record: Option<&ItemRecord>, item: Option<&Json>) -> ItemTerms {
         let (Some(record), Some(item)) = (record, item) else { return ItemTerms::default() };
+        // Decided by the record, not by the request: the terms of an old version must be those it was written with.
         if !record.header.indexed {
             return ItemTerms::default();
         }
         let generation = self.state.generation_at(key.as_bytes());
+        // Old and new terms follow the same generation, so that their difference is exact even in the middle of a
+        // rebuild.
         self.context.compiled.policy(generation).map_or_else(ItemTerms::default, |policy| {
             terms_of(policy, key, record.header.position.ordinal, item)
         })
@@ -295,6 +312,7 @@ impl<'run> ItemTransaction<'run> {
     /// Writes the difference of two sets of terms. The paths of a shape are never removed: other items may have that
     /// shape, and nobody counts them.
     fn write_terms(&mut self, old: &ItemTerms, new: ItemTerms) {
+        // Only the difference is written: a patch of one property of a wide item touches two keys instead of hundreds.
         for (key, _) in old.entries.iter().filter(|(key, _)| !new.contains(key)) {
             self.set.remove(TERMS, key.clone());
         }
@@ -351,11 +369,13 @@ impl<'run> ItemTransaction<'run> {
         removal: Removal,
         timestamp: TimestampSeconds,
     ) {
+        // Taken even if nothing is kept, so that sequences do not depend on the retention.
         let position = self.next_position(record.header.position.ordinal);
         if self.context.compiled.retention_seconds == 0 {
             self.loses_versions = true;
             return;
         }
+        // The feed of all versions finds the deleted state through this position.
         let previous = earlier_position(record.header.position);
         let version = Version::Removed { key: key.clone(), removal, previous }.encode(timestamp);
         let stamp = Some(ChangePosition::LSN_AT);
@@ -365,6 +385,7 @@ impl<'run> ItemTransaction<'run> {
     fn count(&mut self, old: Option<&ItemRecord>, new: Option<&ItemRecord>) {
         let bytes =
             |record: Option<&ItemRecord>| record.map_or(0, |record| record.body_len() as u64);
+        // Added before subtracted: the counters are unsigned, and `old` was counted when it was written.
         self.state.item_bytes = self.state.item_bytes + bytes(new) - bytes(old);
         self.state.items = self.state.items + u64::from(new.is_some()) - u64::from(old.is_some());
     }

@@ -26,11 +26,13 @@ impl ItemTransaction<'_> {
         }
         let new_keys = unique_keys_of(unique_keys, key, new);
         let old_keys = old.map_or_else(Vec::new, |old| unique_keys_of(unique_keys, key, old));
+        // A key that the item already holds needs no look-up, and would find the item itself.
         for unique in new_keys.iter().filter(|unique| !old_keys.contains(unique)) {
             if let Some(holder) = self.holder(unique).await? {
                 self.expire_or_conflict(key, &holder).await?;
             }
         }
+        // All checks come first: expiring a holder may itself release keys of this set, and the puts below must win.
         for unique in old_keys.into_iter().filter(|unique| !new_keys.contains(unique)) {
             self.set.remove(UNIQUE_KEYS, unique.clone());
             self.unique_keys.insert(unique, None);
@@ -46,6 +48,8 @@ impl ItemTransaction<'_> {
         if let Some(holder) = self.unique_keys.get(unique) {
             return Ok(holder.clone());
         }
+        // Own writes were asked before: a key that this transaction has released is free for it, whatever the store
+        // says.
         if self.context.pending.contains(unique) {
             return Err(Abort::Deferred);
         }
@@ -65,6 +69,7 @@ impl ItemTransaction<'_> {
             return Ok(());
         }
         match self.current(&other).await? {
+            // The holder has expired, and `current` has just removed it together with its unique keys.
             None => Ok(()),
             Some(_) => Err(Abort::Failed(Error::new(
                 ErrorKind::Conflict,

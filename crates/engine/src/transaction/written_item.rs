@@ -20,9 +20,11 @@ pub(super) fn weight(record: Option<&ItemRecord>, terms: &ItemTerms) -> Weight {
 
 /// The price of the leaves that only one of both versions has.
 pub(super) fn changed_units(old: &ItemTerms, new: &ItemTerms) -> Option<u64> {
+    // Neither version is indexed: the price of a write without an index is another, not one with zero changes.
     if old.entries.is_empty() && new.entries.is_empty() {
         return None;
     }
+    // Merged as sorted lists, not as sets: equal elements of an array are one term but are charged each.
     let sorted = |leaves: &[IndexedLeaf]| {
         let mut leaves = leaves.to_vec();
         leaves.sort_unstable();
