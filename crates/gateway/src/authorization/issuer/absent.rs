@@ -8,9 +8,9 @@ use crate::http::ApiResult;
 
 /// A trusted issuer of bearer tokens. This build has no value of it: enable the feature `issuer`.
 #[derive(Debug)]
-pub enum Issuer {}
+pub enum AbsentIssuer {}
 
-impl Issuer {
+impl AbsentIssuer {
     pub(in crate::authorization) async fn authenticate(
         &self,
         _environment: &Environment,

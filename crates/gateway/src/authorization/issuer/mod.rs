@@ -10,7 +10,7 @@ mod identity;
 mod verified;
 
 #[cfg(not(feature = "issuer"))]
-pub use absent::Issuer;
+pub use absent::AbsentIssuer as Issuer;
 pub(super) use identity::{BearerIdentity, refuse};
 #[cfg(feature = "issuer")]
 pub use verified::Issuer;
