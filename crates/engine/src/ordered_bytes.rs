@@ -52,6 +52,8 @@ pub(crate) fn push_component(key: &mut Vec<u8>, component: &PartitionKeyValue) {
         PartitionKeyValue::Null => key.push(NULL),
         PartitionKeyValue::Bool(false) => key.push(FALSE),
         PartitionKeyValue::Bool(true) => key.push(TRUE),
+        // The service hashes partition keys as doubles, so two integers with the same double are one logical
+        // partition.
         PartitionKeyValue::Number(number) => push_double(key, *number),
         // Identity, not order: a partition key is never cut, so that two of them never share a logical partition.
         PartitionKeyValue::String(text) => {
@@ -72,6 +74,7 @@ pub(crate) fn length_encoded(component: &PartitionKeyValue) -> usize {
 
 /// Decodes consecutive partition key values up to the end.
 pub(crate) fn decode_components(mut key: &[u8]) -> Option<Vec<PartitionKeyValue>> {
+    // Most containers have one path.
     let mut components = Vec::with_capacity(1);
     while !key.is_empty() {
         let (component, length) = decode_component(key)?;
@@ -161,7 +164,10 @@ pub(crate) const EXACT_INTEGERS_BELOW: f64 = 9_007_199_254_740_992.0;
 fn push_number(key: &mut Vec<u8>, number: &Number) {
     let double = number.as_f64();
     push_double(key, double);
+    // Decoders decide by the same comparison whether two more bytes follow, so the encoding ends by itself.
     if double.abs() >= EXACT_INTEGERS_BELOW {
+        // Doubles of this size are integers. The gap between two of them is at most 1,024 within the range of i64,
+        // half of it is 512.
         let distance = number.as_i64().map_or(0, |exact| i128::from(exact) - double as i128);
         key.extend_from_slice(&(distance as i16 as u16 ^ 0x8000).to_be_bytes());
     }
@@ -177,11 +183,14 @@ fn ordered_double(double: f64) -> [u8; 8] {
 /// Appends a string in the order of its UTF-16 code units; a very long one is cut.
 fn push_string(key: &mut Vec<u8>, text: &str) {
     let bytes = text.as_bytes();
+    // May cut a character in two: terms are bytes, and nothing decodes a truncated string.
     let kept = bytes.get(..TERM_STRING_BYTES_MAX).unwrap_or(bytes);
     push_text_bytes(key, kept);
     if kept.len() == bytes.len() {
         key.extend_from_slice(&[0, 0]);
     } else {
+        // 01 sorts between the terminator 00 and the escape FF: after the string that ends here, before one that goes
+        // on with a zero.
         key.extend_from_slice(&[0, 1]);
         key.extend_from_slice(&structural_hash(&Json::from(text)).to_be_bytes());
     }

@@ -16,6 +16,7 @@ pub(crate) fn check(token: Option<&SessionToken>, partition: &PhysicalPartition)
     let number = partition.identity.number;
     let Some(seen) = token.and_then(|token| token.lsn_of(number)) else { return Ok(()) };
     let lsn = partition.published.lsn();
+    // Equal is enough: the partition publishes an lsn only when everything up to it can be read.
     if seen <= lsn {
         return Ok(());
     }

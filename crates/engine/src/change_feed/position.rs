@@ -50,6 +50,7 @@ impl ChangeFeedPosition {
             let mut object = Object::new();
             object.insert("min", part.range.min.to_string());
             object.insert("max", part.range.max.to_string());
+            // Lsns count commits of one partition; the range of i64 is never exhausted.
             object.insert("lsn", i64::try_from(part.lsn.0).unwrap_or(i64::MAX));
             Json::Object(object)
         });
@@ -68,6 +69,7 @@ impl ChangeFeedPosition {
         }
         let json = Json::parse(&payload).map_err(|error| refused(&error.to_string()))?;
         let parts = json.as_array().unwrap_or_default();
+        // One damaged part refuses the whole token: leaving it out would skip its range silently.
         let ranges = parts.iter().map(part).collect::<Option<Vec<_>>>();
         let ranges =
             ranges.ok_or_else(|| refused("Invalid Continuation Token: it holds no positions."))?;

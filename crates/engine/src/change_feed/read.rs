@@ -131,6 +131,7 @@ impl Engine {
             let Some(found) = scanned.await? else { return Ok(Err(partition)) };
             more |= found.through.is_some();
             let seen = found.changes.last().map_or(Lsn::ZERO, ChangeRecord::lsn);
+            // The snapshot may be newer than `lsn`, so what was found counts too. A position never goes back.
             let through = found.through.unwrap_or(lsn.max(seen)).max(part.lsn);
             // The part that was read goes to the end: the next page begins with another partition, so that a busy one
             // does not starve the others.
@@ -195,6 +196,7 @@ impl Engine {
         operation: &ReadChangeFeed,
         items_max: usize,
     ) -> Result<Option<FeedScanResult>> {
+        // One snapshot for log and versions: a write between two reads moves an entry from one to the other.
         let view = self.store().snapshot().await?;
         if partition.published.is_retired() {
             return Ok(None);
@@ -209,6 +211,7 @@ impl Engine {
             container: &container.identity,
             compiled: &compiled,
             shard: partition.identity.shard,
+            // Then every entry matches and a page needs no more entries than it returns.
             covers_partition: part.range == partition.range,
             range: part.range.clone(),
             partition_key: match &operation.feed_range {
@@ -227,6 +230,8 @@ impl Engine {
         partition: &PhysicalPartition,
         part: &RangePosition,
     ) -> Result<()> {
+        // The newest state, not that of the snapshot. It may refuse a position that the snapshot could still serve,
+        // but it never lets one pass that it cannot.
         let stored = self.store().get(partition.identity.shard, STATE, STATE_KEY).await?;
         let Some(bytes) = stored else { return Ok(()) };
         let trimmed = PartitionState::decode(&bytes)?.trimmed.lsn_in(&part.range);

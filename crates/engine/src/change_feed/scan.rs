@@ -72,6 +72,7 @@ impl FeedScan<'_> {
         let mut result = self.page_of_entries(entries, after, items_max)?;
         if self.mode == ChangeFeedMode::AllVersionsAndDeletes {
             for change in &mut result.changes {
+                // One get per change, after the page is complete: entries beyond the page cost no look-up.
                 let previous = self.read_version(change.previous_position()).await?;
                 change.set_previous(previous);
             }
@@ -88,6 +89,7 @@ impl FeedScan<'_> {
     ) -> Result<FeedScanResult> {
         let through = entries.complete_through;
         let page = FeedPageLimits { after, items_max, through };
+        // The feed of newest versions has no second source; without the merge its loop is simpler for the compiler.
         if entries.versions.as_slice().is_empty() {
             return self.page(page, entries.log.map(|entry| (FeedSource::Log, entry)));
         }
@@ -108,9 +110,11 @@ impl FeedScan<'_> {
             if through.is_some_and(|through| lsn > through) {
                 break;
             }
+            // Only between transactions: the position is an lsn, and the rest of a cut transaction would be lost.
             if changes.len() >= items_max && lsn != last {
                 return Ok(FeedScanResult { changes, through: Some(last) });
             }
+            // Also for entries that do not match, so that a page without changes still advances.
             last = lsn;
             match source {
                 FeedSource::Log => self.add_logged(lsn, entry.value, &mut changes)?,
@@ -123,6 +127,7 @@ impl FeedScan<'_> {
     /// Entries for a page; a transaction that begins in it is complete.
     async fn entries(&self, after: Lsn, items_max: usize) -> Result<MergedEntries> {
         // One more than needed: the entry after a transaction shows that the transaction is complete.
+        // For a part of a partition nobody knows how many entries match, so the bound on the work is the only limit.
         let wanted = if self.covers_partition { items_max.saturating_add(1) } else { ENTRIES_MAX };
         let limit = ScanLimit::entries(wanted.min(ENTRIES_MAX));
         let log = self.scan_space(after, limit, CHANGE_LOG).await?;
@@ -139,6 +144,7 @@ impl FeedScan<'_> {
     async fn scan_space(&self, after: Lsn, limit: ScanLimit, space: Space) -> Result<ScanPage> {
         let mut scan = Scan::forward(ChangePosition::after(after), limit);
         let mut page = self.view.scan(self.shard, space, &scan).await?;
+        // If an earlier transaction is complete, the page can end there, and nothing more needs to be read.
         let Some(cut) = cut_transaction(&page)? else { return Ok(page) };
         while let Some(last) = page.entries.last().filter(|_| page.more)
             && position(last)?.lsn == cut
@@ -161,6 +167,7 @@ impl FeedScan<'_> {
         changes: &mut Vec<ChangeRecord>,
     ) -> Result<()> {
         let item = LoggedItem::decode(value, self.container.levels())?;
+        // The feed of all versions shows a state that has expired: its expiry is an event of its own.
         let is_expired = self.mode == ChangeFeedMode::LatestVersion
             && self.compiled.expires_items()
             && self.compiled.is_expired(&item.header(), self.now);
@@ -198,6 +205,7 @@ impl FeedScan<'_> {
 
     #[inline]
     fn matches(&self, key: ItemKeyView<'_>) -> bool {
+        // Decoding the epk allocates; most readers follow whole partitions.
         let in_range = self.covers_partition || self.range.contains(&key.epk());
         in_range
             && self.partition_key.is_none_or(|wanted| {
@@ -217,6 +225,7 @@ impl FeedScan<'_> {
             Version::Superseded { record, .. } => {
                 Ok(Some(ItemResource::from_record(record, position.lsn)))
             }
+            // An item that was created again after a deletion has no state before.
             Version::Removed { .. } => Ok(None),
         }
     }
@@ -225,6 +234,7 @@ impl FeedScan<'_> {
 impl MergedEntries {
     fn new(log: ScanPage, versions: ScanPage) -> Result<Self> {
         let complete_through = match (complete_through(&log)?, complete_through(&versions)?) {
+            // Beyond the shorter one, entries of that space may be missing between those of the other.
             (Some(log), Some(versions)) => Some(log.min(versions)),
             (log, versions) => log.or(versions),
         };
@@ -238,6 +248,7 @@ impl Iterator for MergedEntries {
 
     fn next(&mut self) -> Option<Self::Item> {
         let is_version = match (self.log.as_slice().first(), self.versions.as_slice().first()) {
+            // Keys never are equal: an entry is in the log or in the versions, and one commit moves it.
             (Some(log), Some(version)) => version.key < log.key,
             (log, _) => log.is_none(),
         };

@@ -45,6 +45,8 @@ impl Engine {
                 for partition in container.map().overlapping(range) {
                     let Some(part) = partition.range.intersect(range) else { continue };
                     let lsn = match start {
+                        // Taken from what is published: a write that is acknowledged after this call has a greater lsn
+                        // and is in the feed.
                         ChangeFeedStart::Now => partition.published.lsn(),
                         ChangeFeedStart::Time(time) => {
                             self.lsn_before(container, &partition, *time).await?
@@ -72,16 +74,19 @@ impl Engine {
         if let Some(lsn) =
             self.scan_interleaved(container, partition, state.interleaved, time).await?
         {
+            // A position is "everything up to and including", so it stands before the change that was found.
             return Ok(Lsn(lsn.0.saturating_sub(1)));
         }
         // Invariant: every change up to `low` is before `time`; the first change after `high` is not. The log has gaps
         // (it keeps only the newest version of an item), so that `first_after` may jump beyond `high`.
         let (mut low, mut high) = (state.interleaved, partition.published.lsn());
         while low < high {
+            // Written so that the sum of two large lsns cannot overflow.
             let middle = Lsn(low.0 + (high.0 - low.0) / 2);
             match self.first_after(container, partition, middle).await? {
                 Some((lsn, timestamp)) if timestamp < time && lsn <= high => low = lsn,
                 Some((lsn, timestamp)) if timestamp < time => low = lsn.min(high),
+                // None after the middle, or one at the wanted time or later.
                 _ => high = middle,
             }
         }
@@ -110,6 +115,7 @@ impl Engine {
         time: TimestampSeconds,
     ) -> Result<Option<Lsn>> {
         let upper = StorageKey::copy_from_slice(&through.0.saturating_add(1).to_be_bytes());
+        // In this part a younger change may come before an older one, so neither end can be searched for.
         let mut range = KeyRange::half_open(StorageKey::new(), upper);
         if through == Lsn::ZERO {
             return Ok(None);

@@ -70,5 +70,6 @@ pub(crate) fn composite_number(composite: &model::CompositeIndex) -> u64 {
         .map(|path| Json::from(format!("{} {:?}", path.path, path.order)))
         .collect();
     let hash = structural_hash(&Json::Array(text));
+    // The upper half of 128 bits always fits.
     u64::try_from(hash >> 64).unwrap_or_default()
 }

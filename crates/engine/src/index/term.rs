@@ -20,6 +20,7 @@ use crate::ordered_bytes::{invert_from, push_value};
 const UNINDEXED_SYSTEM_PROPERTIES: [&str; 3] = ["_rid", "_self", "_attachments"];
 
 /// Buffer for the keys of an ordinary item.
+// All keys of an item share this buffer as slices. An item with more terms gets further ones.
 const KEYS_BYTES: usize = 8 * 1024;
 
 /// Everything that an item adds to the terms space.
@@ -56,6 +57,7 @@ pub(crate) fn terms_of(
     ordinal: u64,
     item: &Json,
 ) -> ItemTerms {
+    // Not even a shape: queries then scan, and a scan needs no terms.
     if policy.mode == IndexingMode::None {
         return ItemTerms::default();
     }
@@ -76,6 +78,7 @@ pub(crate) fn terms_of(
     }
     builder.shape();
     let mut terms = builder.terms;
+    // Sorted for `contains`, which compares old and new terms by binary search.
     terms.entries.sort_unstable_by(|(left, _), (right, _)| left.cmp(right));
     terms.entries.dedup_by(|(left, _), (right, _)| left == right);
     terms
@@ -124,6 +127,7 @@ impl TermBuilder<'_> {
     fn root(&mut self, state: MatcherState<'_>, item: &Json) {
         let Some(object) = item.as_object() else { return };
         for (name, value) in object.iter() {
+            // Only at the root: a nested property of that name is the client's own.
             if UNINDEXED_SYSTEM_PROPERTIES.contains(&name) {
                 continue;
             }
@@ -142,6 +146,7 @@ impl TermBuilder<'_> {
         if state.scalar_included() {
             self.single(value);
         }
+        // After the scalar: a path may be included itself while everything below it is excluded.
         if state.subtree_excluded() {
             return;
         }
@@ -170,7 +175,9 @@ impl TermBuilder<'_> {
         self.insert(keys);
         self.paths.push(&self.path);
         let is_scalar = !matches!(value, Json::Array(_) | Json::Object(_));
+        // System properties change with every write; charging for them would charge every write for them.
         if is_scalar && !matches!(self.path.as_slice(), b"/_ts" | b"/_etag") {
+            // A fingerprint is compared only within one write and never stored, so any hash will do.
             let mut leaf = DefaultHasher::new();
             leaf.write(&self.path);
             leaf.write(&self.encoded);
@@ -205,6 +212,7 @@ impl TermBuilder<'_> {
             Some(property) => resolve_all(item, &property.segments),
             None => vec![None],
         };
+        // An item without elements still has one term, or an order by this index would lose it.
         let choices = if choices.is_empty() { vec![None] } else { choices };
         for choice in choices {
             let mut values = Vec::new();
@@ -212,6 +220,7 @@ impl TermBuilder<'_> {
                 let value = if Some(index) == expanded {
                     choice
                 } else {
+                    // The first element only: the cross product of two arrays could be huge.
                     resolve_all(item, &property.segments).into_iter().next().flatten()
                 };
                 // Undefined values are encoded too, or ORDER BY on this index would lose the item.
@@ -231,6 +240,8 @@ impl TermBuilder<'_> {
         let hash = structural_hash(&Json::from(String::from_utf8_lossy(&text).into_owned()));
         let keys = self.maker.shape(hash);
         self.insert(keys);
+        // Written with every item of a new shape and never counted: an entry without items costs a few bytes and finds
+        // nothing.
         self.terms.shape = Some((shape_paths_key(hash), text.into()));
     }
 }

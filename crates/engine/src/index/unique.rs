@@ -18,6 +18,7 @@ pub(crate) fn unique_keys_of(
     let partition = key.partition();
     unique_keys
         .iter()
+        // A container has at most ten unique keys.
         .zip(0_u8..)
         .map(|(unique, number)| {
             let mut values = Vec::new();

@@ -55,6 +55,8 @@ impl Engine {
         let CreateItem { partition_key, item, options, .. } = operation;
         let new = input::check(&container.identity, partition_key.as_ref(), item)
             .map_err(refused_write)?;
+        // Decided once, here: a policy that is replaced while the write is queued applies to its terms, not to this
+        // choice.
         let indexed = container.compiled().indexes(options.indexing);
         let (key, explain) = (new.key.clone(), options.explain_charge);
         let write = ItemWrite::Create { new, indexed, explain };
@@ -70,6 +72,7 @@ pub(crate) async fn create(
     explain: bool,
 ) -> std::result::Result<ItemWriteResult, Abort> {
     let key = new.key.clone();
+    // Reads through the transaction: an earlier operation of the batch may have created or deleted it.
     if transaction.current(&key).await?.is_some() {
         return Err(Abort::Failed(conflict(key.id())));
     }

@@ -90,6 +90,7 @@ pub(crate) async fn delete(
         return Err(Abort::Failed(not_found(key.id())));
     };
     check_precondition(precondition, &current)?;
+    // `remove` parses the item again; the second time is paid only by those who ask for an explanation.
     let item = explain.then(|| current.parse()).transpose()?;
     let index = item.map(|item| transaction.index_costs(key, Some(&current), Some(&item)));
     let old = transaction.remove(key, &current, Removal::Deleted)?;

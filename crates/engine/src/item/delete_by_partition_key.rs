@@ -21,6 +21,7 @@ use crate::throughput::Admission;
 use crate::transaction::ItemTransaction;
 
 /// Items deleted in one transaction.
+// As many as a transactional batch: other writes of the partition get their turn between two steps.
 const STEP_ITEMS: usize = 100;
 
 impl Engine {
@@ -72,6 +73,7 @@ impl Engine {
         let mut charge = RequestCharge::default();
         loop {
             let step = DeleteStep { partition: partition.clone(), items_max: STEP_ITEMS };
+            // Located anew for each step, so that a split between two steps does not matter.
             let committed = self.submit(&container, &epk, step).await?;
             let DeletedItems { weights, more } = committed.response;
             deleted += weights.len() as u64;
@@ -123,6 +125,7 @@ async fn delete_some(
     partition: &LogicalPartition,
     items_max: usize,
 ) -> std::result::Result<DeletedItems, Abort> {
+    // A scan does not see writes of earlier transactions that are not committed yet.
     transaction.require_no_pending()?;
     let scan = Scan::forward(KeyRange::prefix(partition.as_bytes()), ScanLimit::entries(items_max));
     let shard = transaction.context.partition.shard;
@@ -137,6 +140,7 @@ async fn delete_some(
             transaction.context.compiled.is_expired(&record.header, transaction.context.now);
         let removal = if expired { Removal::Expired } else { Removal::Deleted };
         let weight = transaction.remove(&key, &record, removal)?;
+        // Expired items are removed on the way, but the caller never saw them: they are neither counted nor charged.
         if !expired {
             weights.push(weight);
         }

@@ -36,6 +36,7 @@ pub(crate) fn check(
     let id = item_id(object)?;
     let bytes = check_size_and_depth(&item)?;
     let item = item.into_value();
+    // Kept in the header of the record, so that readers decide about expiry without parsing the text.
     let time_to_live = ItemTimeToLive::from_item(&item)?;
     let extracted = container.definition.extract(&item);
     container
@@ -43,6 +44,7 @@ pub(crate) fn check(
         .validate(&extracted, Completeness::Full)
         .map_err(|invalid| partition_key_error(&invalid))?;
     if let Some(requested) = requested {
+        // The key in the header is validated too: an incomplete one must not pass as a prefix.
         check_partition_key(container, requested)?;
         if *requested != extracted {
             return Err(Error::new(
@@ -56,6 +58,8 @@ pub(crate) fn check(
             ));
         }
     }
+    // From the extracted values, which equal the requested ones: an item can never be stored under another key than
+    // its own.
     let key = ItemKey::new(&container.definition.effective(&extracted), &extracted, id.as_str());
     Ok(NewItem { key, item, time_to_live, bytes })
 }

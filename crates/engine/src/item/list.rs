@@ -48,6 +48,7 @@ impl Engine {
         let (gathered, session_token) = loop {
             match self.gather_page(&container, &range, &operation, logical).await? {
                 Ok(page) => break page,
+                // What was gathered is dropped: it may lack writes that the successor has acknowledged.
                 Err(retired) => self.wait_for_map_without(&container, &retired).await?,
             }
         };
@@ -86,7 +87,9 @@ impl Engine {
         for partition in container.map().overlapping(&epk_range) {
             session::check(operation.options.session_token.as_ref(), &partition)?;
             let (kind, now) = (OperationKind::List, self.now());
+            // Only asks. The charge is known at the end and debited from all visited partitions together.
             Admission::new(&container.throughput, &partition.throughput, kind, now, logical)?;
+            // Before the scan: everything up to this lsn is in what follows.
             session_token.advance(partition.identity.number, partition.published.lsn());
             gathered.visited.push(Arc::clone(&partition.throughput));
             let part = clip(range, &partition.range);
@@ -115,6 +118,7 @@ impl Engine {
         while !gathered.is_full(items_max) {
             let limit = ScanLimit {
                 entries_max: items_max - gathered.items.len(),
+                // Cannot underflow: a page with that many bytes is full, and the loop has ended.
                 bytes_max: PAGE_BYTES_MAX - gathered.bytes,
             };
             let page =
@@ -122,6 +126,7 @@ impl Engine {
             for entry in page.entries {
                 let record = ItemRecord::decode(entry.value)?;
                 range = range.after(entry.key.clone(), Direction::Forward);
+                // Also for an expired item: it was read, and the next page must not read it again.
                 gathered.last = Some(entry.key);
                 if !compiled.is_expired(&record.header, self.now()) {
                     gathered.bytes += record.body_len();

@@ -71,6 +71,8 @@ impl Engine {
         let PatchItem { partition_key, id, patch, options, .. } = operation;
         let key = item_key(&container.identity, &partition_key, &id).map_err(refused_write)?;
         let target = key.clone();
+        // Parsed before the queue: a syntax error must not take a turn of the writer, and a second run must not parse
+        // again.
         let condition = read_condition(&patch)?;
         let write = ItemWrite::Patch { key, patch, condition, options };
         Ok(self.write_item(&container, OperationKind::Patch, &target, write).await?.0)
@@ -88,7 +90,9 @@ pub(crate) async fn patch(
     let Some(current) = transaction.current(key).await? else {
         return Err(Abort::Failed(not_found(key.id())));
     };
+    // Before parsing the stored item: an etag that does not match is the cheap answer.
     check_precondition(options.precondition.as_ref(), &current)?;
+    // Parsed anew in each run: a run that was deferred has changed its copy, not the stored item.
     let mut item = current.parse()?;
     check_condition(condition, &item, transaction.context.now)?;
     if let Json::Object(object) = &mut item {
@@ -102,6 +106,7 @@ pub(crate) async fn patch(
         return Err(Abort::Failed(Error::corrupt("a stored item is not an object")));
     }
     let indexed = match options.indexing {
+        // A patch without a directive keeps the item as it was written; the other directives decide anew.
         IndexingDirective::Default => current.header.indexed,
         directive => transaction.context.compiled.indexes(directive),
     };

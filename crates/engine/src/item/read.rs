@@ -61,6 +61,7 @@ impl Engine {
         let container = self.container(&operation.container)?;
         let key = item_key(&container.identity, &operation.partition_key, &operation.id)?;
         let epk = key.epk();
+        // One timestamp for admission and expiry, also across retries.
         let now = self.now();
         loop {
             let partition = locate(&container, &epk)?;
@@ -87,6 +88,8 @@ impl Engine {
             let answer = answer(operation.options.precondition.as_ref(), record);
             let bytes = matches!(answer, ReadResult::Found(_)).then_some(bytes);
             let charge = bytes.map_or(nothing_found(level), |bytes| point_read(bytes, level));
+            // Loaded after the read, so it may be newer than the value. A token is a lower bound for later reads:
+            // newer is safe.
             let lsn = partition.published.lsn();
             let response = point_response(answer, charge, partition.identity.number, lsn);
             let explain = operation.options.explain_charge;
@@ -108,6 +111,7 @@ pub(crate) fn answer(precondition: Option<&Precondition>, record: ItemRecord) ->
 }
 
 fn is_unmodified(precondition: Option<&Precondition>, record: &ItemRecord) -> bool {
+    // If-Match applies to writes; on a read it has no effect.
     let Some(precondition @ Precondition::IfNoneMatch(_)) = precondition else { return false };
     precondition.check(Some(&record.header.etag.to_string())) != PreconditionResult::Proceed
 }

@@ -90,6 +90,8 @@ impl Engine {
             MultiAdmission::new(&container.throughput, partitions, kind, self.now(), None)?;
         let compiled = container.compiled();
         let mut session_token = SessionToken::default();
+        // By the index in the request: partitions are read one after the other, but the result has the order of the
+        // request.
         let mut found = BTreeMap::new();
         let partitions = by_partition.len() as u64;
         for (number, (partition, wanted)) in by_partition {

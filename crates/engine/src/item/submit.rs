@@ -36,6 +36,7 @@ impl Engine {
         mut transaction: T,
     ) -> std::result::Result<Committed<T>, T::Failure> {
         loop {
+            // Located in each turn of the loop: after a split another partition owns the epk.
             let partition = locate(container, epk)?;
             match partition.submit(transaction).await {
                 Completion::Committed(transaction, response, lsn) => {
@@ -65,6 +66,7 @@ impl Engine {
         let logical = Some(key.partition_ref());
         let (throughput, now) = (&container.throughput, self.now());
         let admission = Admission::new(throughput, &partition.throughput, kind, now, logical)?;
+        // The partition that commits may be a successor of the one that was asked for admission; the latter is debited.
         let committed = self.submit(container, &epk, write).await.map_err(refused_write);
         let mut submitted = None;
         let written = committed.and_then(|committed| {

@@ -76,6 +76,7 @@ impl Engine {
     ) -> Result<Response<BatchResult>> {
         let container = self.container(&operation.container)?;
         check_partition_key(&container.identity, &operation.partition_key)?;
+        // Checked before admission: a batch that can never run must not be throttled first.
         check_count(operation.operations.len())?;
         let target = logical_partition(&container.identity, &operation.partition_key);
         let epk = container.identity.definition.effective(&operation.partition_key);
@@ -101,6 +102,7 @@ impl Engine {
                     bytes += write_bytes;
                     writes.push(write);
                 }
+                // Nothing was submitted, but the client expects a result per operation, as if it had been rolled back.
                 Err(error) => return self.rolled_back(container, epk, failed, error),
             }
         }
@@ -119,6 +121,8 @@ impl Engine {
                 let response = point_response(value, charge, committed.partition, committed.lsn);
                 Ok(Response { explanation, ..response })
             }
+            // After a failed store nobody knows whether the batch was written, so it must not be reported as rolled
+            // back.
             Err(failure) if is_batch_error(failure.error.kind()) => Err(failure.error),
             Err(failure) => self.rolled_back(container, epk, failure.index, failure.error),
         }
@@ -156,6 +160,7 @@ impl Engine {
             },
             ItemWriteResult::Found(record) => {
                 let charge = charge::point_read(record.own_bytes(), level);
+                // An item that this batch has written before reading it has no lsn in its record yet.
                 let lsn = lsn_in_batch(&record, lsn);
                 let effect =
                     BatchEffect::Read(ReadResult::Found(ItemResource::from_record(record, lsn)));

@@ -76,6 +76,7 @@ pub(crate) async fn upsert(
     let current = transaction.current(&key).await?;
     match (&current, precondition) {
         (Some(current), precondition) => check_precondition(precondition, current)?,
+        // Not a create: whoever sends an etag has read an item, and it is gone. The service answers 412, not 404.
         (None, Some(Precondition::IfMatch(_))) => {
             let absent = not_found(new.key.id());
             let message = format!("{} An upsert with an etag expects an item.", absent.message());

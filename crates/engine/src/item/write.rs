@@ -153,8 +153,10 @@ impl PartitionTransaction for BatchWrite {
             match write.apply(&mut transaction).await {
                 Ok(result) => results.push(result),
                 Err(Abort::Failed(error)) => {
+                    // Dropping the transaction undoes the operations before: nothing has left it yet.
                     return Err(Abort::Failed(BatchFailure { index, error }));
                 }
+                // The whole batch runs again, because it must see one state.
                 Err(Abort::Deferred) => return Err(Abort::Deferred),
             }
         }

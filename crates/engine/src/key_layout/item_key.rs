@@ -39,6 +39,7 @@ impl LogicalPartition {
     pub(crate) fn item(&self, id: &str) -> ItemKey {
         let mut key = Vec::with_capacity(self.0.len() + id.len());
         key.extend_from_slice(&self.0);
+        // The id comes last and needs no terminator.
         key.extend_from_slice(id.as_bytes());
         ItemKey { bytes: key.into(), partition_bytes: self.0.len() }
     }
@@ -89,6 +90,7 @@ impl ItemKey {
 
     /// The logical partition part.
     pub(crate) fn partition(&self) -> LogicalPartition {
+        // Shares the bytes of the key; nothing is copied.
         LogicalPartition(self.bytes.slice(..self.partition_bytes))
     }
 
@@ -133,6 +135,7 @@ impl<'bytes> ItemKeyView<'bytes> {
     /// Validates a stored item key; none if it is damaged.
     pub(crate) fn decode(bytes: &'bytes [u8], levels: usize) -> Option<Self> {
         let partition_bytes = logical_partition_length(bytes, levels)?;
+        // Checked here once, so that `id` needs no error path.
         is_text(bytes.get(partition_bytes..)?).then_some(Self { bytes, partition_bytes })
     }
 
@@ -153,6 +156,7 @@ impl<'bytes> ItemKeyView<'bytes> {
     /// The id part as text.
     pub(crate) fn id(self) -> &'bytes str {
         let id = self.bytes.get(self.partition_bytes..).unwrap_or_default();
+        // Validated when the key was made or decoded; the default is never used.
         std::str::from_utf8(id).unwrap_or_default()
     }
 
@@ -192,5 +196,6 @@ pub(super) fn logical_partition_length(key: &[u8], levels: usize) -> Option<usiz
     for _ in 0..levels {
         at += component_length(key.get(at..)?)?;
     }
+    // An id has at least one character.
     (at < key.len()).then_some(at)
 }

@@ -52,6 +52,7 @@ pub(crate) const CATALOG_SHARD: Shard = Shard(0);
 /// The key of the one state record of a partition.
 pub(crate) const STATE_KEY: &[u8] = &[1];
 
+// Stored. A number must never be given another meaning.
 pub(super) const LOCAL_TERM: u8 = 1;
 pub(super) const GLOBAL_TERM: u8 = 2;
 pub(super) const LOCAL_COMPOSITE: u8 = 3;
@@ -69,6 +70,7 @@ pub(crate) fn epk_key_range(range: &EpkRange) -> KeyRange {
     escape_into(&mut lower, range.min.as_bytes());
     let mut upper = Vec::new();
     escape_into(&mut upper, range.max.as_bytes());
+    // Without terminators: a bound is a prefix of the keys of its epk, so the upper one excludes all of them.
     KeyRange::half_open(lower.into(), upper.into())
 }
 
@@ -101,6 +103,7 @@ impl ChangePosition {
 
     /// All positions after the whole transaction `lsn`.
     pub(crate) fn after(lsn: Lsn) -> KeyRange {
+        // The lsn alone sorts before every position of that transaction.
         let lower = StorageKey::copy_from_slice(&lsn.0.saturating_add(1).to_be_bytes());
         KeyRange { lower: std::ops::Bound::Included(lower), upper: std::ops::Bound::Unbounded }
     }
@@ -151,6 +154,7 @@ impl TermMaker<'_> {
             self.room.extend_from_slice(part);
         }
         self.room.extend_from_slice(&self.ordinal.to_be_bytes());
+        // Hands out what was written so far; the rest of the buffer serves the next key without another allocation.
         self.room.split().freeze()
     }
 }
@@ -176,11 +180,13 @@ pub(crate) fn owner_of_entry(
 ) -> Option<ItemKey> {
     let partition_at = match (space, *key.first()?) {
         (TERMS, LOCAL_TERM | LOCAL_COMPOSITE | LOCAL_SHAPE) => 1,
+        // A unique key begins with the logical partition, without a kind in front.
         (UNIQUE_KEYS, _) => 0,
         (TERMS, GLOBAL_TERM | GLOBAL_COMPOSITE | GLOBAL_SHAPE) | (EXPIRY, _) => {
             return ItemKey::decode(value.clone(), levels);
         }
         (CHANGE_LOG, _) => {
+            // The layout of `LogEntry`; this folder may not import `record`.
             let length = u16::from_be_bytes(value.get(..2)?.try_into().ok()?);
             let key = value.get(2..2 + usize::from(length))?;
             return ItemKey::decode(StorageKey::copy_from_slice(key), levels);
@@ -215,6 +221,7 @@ pub(crate) fn global_term_range(path: &[u8], value: &[u8]) -> KeyRange {
 pub(crate) fn unique_key(partition: &LogicalPartition, number: u8, values: &[u8]) -> StorageKey {
     let mut key = Vec::with_capacity(partition.0.len() + values.len() + 1);
     key.extend_from_slice(partition.as_bytes());
+    // The position of the unique key in the container's list, which cannot be changed after creation.
     key.push(number);
     key.extend_from_slice(values);
     key.into()
@@ -246,6 +253,7 @@ pub(crate) fn catalog_key(kind: u8, names: &[&str]) -> StorageKey {
 /// The common prefix of the keys of a kind whose first name begins with a text.
 pub(crate) fn catalog_prefix(kind: u8, beginning: &str) -> Vec<u8> {
     let mut prefix = vec![kind];
+    // Not escaped and without terminator: only for texts without a zero byte, such as ids in hex.
     prefix.extend_from_slice(beginning.as_bytes());
     prefix
 }
@@ -259,6 +267,7 @@ pub(crate) fn catalog_name(key: &[u8]) -> Option<String> {
 /// A path in a term: its length and its text; or, if it is too long, a mark and its hash.
 fn path_parts(path: &[u8]) -> ([u8; 2], Cow<'_, [u8]>) {
     if path.len() > TERM_PATH_BYTES_MAX {
+        // Lossy changes nothing: paths are made of names, which are UTF-8.
         let hash = structural_hash(&Json::from(String::from_utf8_lossy(path).into_owned()));
         return (u16::MAX.to_be_bytes(), hash.to_be_bytes().to_vec().into());
     }

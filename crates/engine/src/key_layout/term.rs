@@ -68,6 +68,7 @@ impl TermPrefix {
 
     /// Terms whose value begins with these bytes.
     pub(crate) fn with(&self, value: &[u8]) -> KeyRange {
+        // A prefix is exact for a complete value: encodings end by themselves, so no other value begins with one.
         KeyRange::prefix(&self.key(value, None))
     }
 
@@ -93,6 +94,8 @@ impl TermPrefix {
         };
         let mut hits = Vec::with_capacity(entries.len());
         for Entry { key: mut value, value: item } in entries {
+            // The ordinal has a fixed length at the end; values have none that could be read from the front without
+            // decoding.
             let end = value.len().checked_sub(ORDINAL_BYTES)?;
             let ordinal = u64::from_be_bytes(value.get(end..)?.try_into().ok()?);
             if end < self.bytes.len() {
@@ -101,6 +104,7 @@ impl TermPrefix {
             value.truncate(end);
             value.advance(self.bytes.len());
             let key = match &self.logical {
+                // Cuts the concatenated keys in the order in which `item_keys` has joined them.
                 Some(logical) => keys.split_to(logical.as_bytes().len() + item.len()),
                 None => item,
             };

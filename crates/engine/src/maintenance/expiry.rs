@@ -47,11 +47,13 @@ async fn expire(
     transaction.require_no_pending()?;
     let items_max = items_max.min(STEP_ITEMS_MAX);
     let default = transaction.context.compiled.properties.default_time_to_live;
+    // Then own times have no effect either, and no cursor may move: the setting can be switched on later.
     if default == TimeToLive::Off {
         return Ok(StepReport::default());
     }
     let mut charge = RequestCharge::ZERO;
     let (own, more_own) = expire_own(transaction, items_max, &mut charge).await?;
+    // At least one entry, so that the inherited sweep advances even while own times use up the limit.
     let left = items_max.saturating_sub(own).max(1);
     let (inherited, more_inherited) = match default {
         TimeToLive::Seconds(seconds) => {
@@ -75,6 +77,8 @@ async fn expire_own(
     let handled = page.entries.len();
     for Entry { key, value } in page.entries {
         let second = key.get(..8).and_then(|second| second.try_into().ok()).map(u64::from_be_bytes);
+        // The second of this entry and not the next one: several items may expire in one second, and the page may end
+        // between them.
         transaction.state.expiry_from_second =
             second.unwrap_or(transaction.state.expiry_from_second);
         *charge += remove_expired(transaction, value).await?;
@@ -144,7 +148,9 @@ async fn remove_expired(
     let levels = transaction.context.container.levels();
     let key = ItemKey::decode(key, levels)
         .ok_or_else(|| Error::corrupt("an expiry entry names no item"))?;
+    // Removed by the other part of this transaction, or the entry is stale.
     let Some(record) = transaction.read(&key).await? else { return Ok(RequestCharge::ZERO) };
+    // The entry may be older than the record, or the default was changed; the record decides.
     if !transaction.context.compiled.is_expired(&record.header, transaction.context.now) {
         return Ok(RequestCharge::ZERO);
     }

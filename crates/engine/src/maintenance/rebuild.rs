@@ -39,6 +39,7 @@ async fn rebuild(
     transaction: &mut ItemTransaction<'_>,
     items_max: usize,
 ) -> Result<StepReport, Abort> {
+    // The step scans items. A pending write behind the scan would keep terms of the old policy for ever.
     transaction.require_no_pending()?;
     let newest = transaction.context.compiled.generation;
     let from = transaction.state.index_generation;
@@ -53,6 +54,7 @@ async fn rebuild(
             Error::corrupt("an indexing policy that stored terms still follow is missing").into()
         );
     };
+    // An empty key at the start: every item key is greater.
     let range = KeyRange::all().after(rebuild.through.clone(), Direction::Forward);
     let shard = transaction.context.partition.shard;
     let scan = Scan::forward(range, ScanLimit::entries(items_max));
@@ -61,6 +63,7 @@ async fn rebuild(
     let handled = page.entries.len();
     let mut through = rebuild.through;
     for entry in page.entries {
+        // The cursor passes items without terms too, so that a later write of them follows the new policy.
         through = entry.key.clone();
         let key = ItemKey::decode(entry.key, levels)
             .ok_or_else(|| Error::corrupt("a stored item key is damaged"))?;
@@ -70,11 +73,13 @@ async fn rebuild(
             let ordinal = record.header.position.ordinal;
             let (old, new) =
                 (terms_of(&old, &key, ordinal, &item), terms_of(&new, &key, ordinal, &item));
+            // Only terms change. Version, lsn and etag of the item stay: clients and feeds do not see a rebuild.
             transaction.reindex(&old, new);
         }
     }
     let items_done = rebuild.items_done + handled as u64;
     advance(transaction, rebuild.generation, through, items_done, page.more);
+    // The policy may have been replaced again meanwhile; then another rebuild starts with the next step.
     let more = page.more || transaction.state.index_generation != newest;
     Ok(StepReport { handled, more, ..StepReport::default() })
 }

@@ -13,6 +13,7 @@ pub(crate) async fn reclaim_shard(
     shard: Shard,
     entries_max: usize,
 ) -> Result<usize> {
+    // The state is in the last of these spaces, but nobody reads it: no map names the shard any more.
     for &space in PARTITION_SPACES {
         let scan = Scan::forward(KeyRange::all(), ScanLimit::entries(entries_max));
         let page = store.scan(shard, space, &scan).await?;
@@ -24,6 +25,7 @@ pub(crate) async fn reclaim_shard(
         for entry in page.entries {
             set.remove(space, entry.key);
         }
+        // No guard and no order: a crash leaves a part, and the mark in the catalog stays until the shard is empty.
         store.commit(shard, vec![set]).await?;
         return Ok(removed);
     }

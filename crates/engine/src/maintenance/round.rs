@@ -75,11 +75,13 @@ impl Engine {
     /// # Errors
     /// `Unavailable` or `Corrupt` when the store fails.
     pub async fn maintain(&self) -> Result<MaintenanceReport> {
+        // One round at a time: a second one would pay for and submit the same steps.
         let _round = self.core.maintaining.lock().await;
         let mut report = MaintenanceReport::default();
         for container in self.view().containers() {
             for partition in &container.map().partitions {
                 match self.maintain_partition(&container, partition, &mut report).await {
+                    // Split or merged since the map was read. Its successors have their turn in the next round.
                     Err(error) if error.kind() == ErrorKind::PartitionGone => {}
                     result => result?,
                 }
@@ -118,6 +120,8 @@ impl Engine {
         // Expiry uses the throughput that requests have left over. A delete costs five request units at least.
         let left = container.throughput.gate.left_over(&partition.throughput, self.now());
         let affordable = left.map_or(usize::MAX, |left| usize::try_from(left / 5).unwrap_or(0));
+        // None left is unlimited throughput. If nothing is left over, expired items wait: readers do not see them
+        // anyway.
         let affordable = affordable.min(items_max);
         if affordable > 0 {
             let step = self.run_step(partition, ExpireItems { items_max: affordable }).await?;
@@ -148,6 +152,7 @@ impl Engine {
         match partition.submit(step).await {
             Completion::Committed(_, report, _) => Ok(report),
             Completion::Failed(error) => Err(error),
+            // Not submitted to the successor, unlike a client's write: the step belongs to this partition's cursors.
             Completion::Retired(_) => Err(retired_error(partition.identity.number)),
         }
     }
@@ -158,6 +163,7 @@ impl Engine {
         let follow = |partition: &Arc<PhysicalPartition>| {
             partition.published.index_progress().1 == generation
         };
+        // Cheap first look without the lock; it is true in nearly every round.
         if container.record().older_policies.is_empty()
             || !container.map().partitions.iter().all(follow)
         {
@@ -188,6 +194,8 @@ impl Engine {
             if self.core.is_building(shard) || !catalog.read_reclaim_mark(shard).await? {
                 continue;
             }
+            // Under the catalog lock, so that no split can start to use the shard meanwhile. The step is bounded, and
+            // so is the wait.
             let removed =
                 reclaim_shard(self.store(), shard, self.core.settings.maintenance_items_max)
                     .await?;
@@ -197,6 +205,8 @@ impl Engine {
                 continue;
             }
             let mut write = CatalogWrite::default();
+            // Only when it is empty. If this commit is lost, the next round finds an empty shard and removes the mark
+            // again.
             write.keep(shard);
             catalog.commit(write).await?;
         }

@@ -41,7 +41,10 @@ async fn trim(
     transaction.require_no_pending()?;
     let now = transaction.context.now.seconds().0;
     let retention = transaction.context.compiled.retention_seconds;
+    // By the end of a version, not its beginning: a state that was current an hour ago must be readable as of an hour
+    // ago.
     let is_due = |ended: u64| ended.saturating_add(retention) < now;
+    // At the beginning of a pass.
     if transaction.state.trim_after == ChangePosition::default() {
         if !is_due(transaction.state.trim_pass.ended_from) {
             return Ok(StepReport::default());
@@ -68,6 +71,7 @@ async fn trim(
         last = position;
     }
     if page.more {
+        // The cursor alone forces no commit: if it is lost, a pass repeats some reads.
         transaction.state.trim_after = last;
     } else {
         transaction.state.trim_after = ChangePosition::default();

@@ -59,6 +59,7 @@ impl ChargeAccumulator {
 
     /// Records that a physical partition was read.
     pub(in crate::query) fn record_partition(&mut self, shard: Shard) {
+        // Reads of one partition mostly follow each other, so the last entry is compared first.
         if self.visited.last() != Some(&shard) && !self.visited.contains(&shard) {
             self.visited.push(shard);
         }
@@ -77,7 +78,10 @@ impl ChargeAccumulator {
     ) {
         let access = &planned.access;
         let is_scan = matches!(source, CandidateSource::Scan(_));
+        // From the lookup that runs: a condition on the partition key that was dropped needs no second index.
         let order = OrderFilter::of(&access.order, lookup);
+        // A sorted lookup is charged like the read in index order that it replaces: which of both runs depends on how
+        // many items there are, and the price of a query must not jump with that.
         let is_ordered = matches!(source, CandidateSource::Ordered(_) | CandidateSource::Sorted(_));
         let mut lookups = match (&access.order, order) {
             (OrderAccess::Composite { index, .. }, OrderFilter::SameIndex) if is_ordered => {
@@ -90,6 +94,7 @@ impl ChargeAccumulator {
                 1 + count_seeks(charged, &|path| !is_part(path), &|other| other.index != *index)
             }
             _ => {
+                // One more seek for the index that provides the order, unless the filter already seeks in it.
                 let own = u64::from(is_ordered && order != OrderFilter::SameIndex);
                 own + count_seeks(charged, &|_| true, &|_| true)
             }
@@ -128,6 +133,7 @@ impl ChargeAccumulator {
     fn order_entries(&self, slices: &[(Shard, bool)], found: u64) -> u64 {
         let mut whole: Vec<Shard> =
             slices.iter().filter(|(_, is_whole)| *is_whole).map(|(shard, _)| *shard).collect();
+        // Slices are sorted by epk, so those of one partition are adjacent.
         whole.dedup();
         if whole.is_empty() || whole.len() < slices.len() {
             return found;
@@ -185,6 +191,7 @@ impl ChargeAccumulator {
         let counters = &mut self.counters;
         let (items, bytes) = (counters.scanned_items, counters.scanned_bytes);
         let rows = rows.min(items);
+        // Bytes that one page has read times its rows: far below 2^64.
         let loaded_bytes = (bytes * rows).checked_div(items).unwrap_or(0);
         (counters.loaded_items, counters.loaded_bytes) = (rows, loaded_bytes);
         (counters.scanned_items, counters.scanned_bytes) = (items - rows, bytes - loaded_bytes);
@@ -206,6 +213,8 @@ impl ChargeAccumulator {
             OrderCost::PerItem => self.counters.index_entries += 1,
             OrderCost::Spread { entries, found, returned } => {
                 let share = |returned: u64| (*entries * returned).checked_div(*found).unwrap_or(0);
+                // The difference of two rounded totals, not a rounded share: over all pages the shares add up to
+                // `entries` exactly.
                 self.counters.index_entries += share(*returned + 1) - share(*returned);
                 *returned += 1;
             }
@@ -279,5 +288,6 @@ fn count_seeks(
 /// The number of points or ranges of a set of values.
 fn count_ranges(values: &ValueSet) -> u64 {
     let points = values.as_points().map(|points| points.len());
+    // An empty set still costs the seek that finds nothing.
     points.unwrap_or_else(|| values.ranges().len() + usize::from(values.undefined)).max(1) as u64
 }

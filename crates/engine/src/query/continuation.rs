@@ -26,6 +26,7 @@ use super::request::QueryItems;
 use crate::error::{Error, ErrorKind, Result};
 
 const TOKEN_KIND: &str = "query";
+// Raised whenever the payload changes. A token of another version is refused, and the client starts again.
 const TOKEN_VERSION: u8 = 3;
 /// Initial capacity, enough for an ordinary query.
 const TOKEN_BYTES: usize = 192;
@@ -89,14 +90,17 @@ impl QueryProgress {
             return Err(invalid_token(&format!("version {version} is not known")));
         }
         let mut bytes = TokenDecoder { rest: payload.into() };
+        // The fingerprint comes first in the payload: the rest of a foreign token is not even decoded.
         if bytes.u128().ok_or_else(damaged)? != fingerprint(operation) {
             return Err(invalid_token(
                 "it continues another query, other parameters or another partition key",
             ));
         }
         let issued_for = bytes.range().ok_or_else(damaged)?;
+        // Bytes behind the position mean that the payload was not made by this version of the code.
         let progress = bytes.progress().filter(|_| bytes.rest.is_empty()).ok_or_else(damaged)?;
         let requested = requested_range(operation);
+        // A part of the range is fine: positions are epks and terms, which mean the same in every part.
         let is_contained = issued_for.intersect(&requested).as_ref() == Some(&requested);
         // Skipped and counted rows refer to the whole range, so such a token cannot be used on a part of it.
         let is_counted =
@@ -117,6 +121,7 @@ impl QueryProgress {
         bytes.extend_from_slice(&self.plan.to_be_bytes());
         bytes.extend_from_slice(&self.skipped.to_be_bytes());
         bytes.extend_from_slice(&self.taken.to_be_bytes());
+        // At most one item per partially read range.
         let count = u32::try_from(self.partial_items.len()).unwrap_or(u32::MAX);
         bytes.extend_from_slice(&count.to_be_bytes());
         for (ordinal, rows) in &self.partial_items {
@@ -150,6 +155,7 @@ fn fingerprint(operation: &QueryItems) -> u128 {
         FeedRange::PartitionKey(key) => structural_hash(&key.to_json()),
         FeedRange::Container | FeedRange::Epk(_) => 0,
     };
+    // The page size is not part of it: a client may change it between two pages.
     array_hash([text_hash(&operation.text), key, array_hash(parameters)].into_iter())
 }
 
@@ -204,6 +210,7 @@ struct TokenDecoder {
 
 impl TokenDecoder {
     fn take(&mut self, length: usize) -> Option<Bytes> {
+        // `split_to` panics beyond the end. A length in a token is foreign input.
         (self.rest.len() >= length).then(|| self.rest.split_to(length))
     }
 
@@ -245,6 +252,8 @@ impl TokenDecoder {
         let (skipped, taken) = (self.u64()?, self.u64()?);
         let count = self.u32()?;
         let partial_items =
+            // The count is foreign too. Nothing is reserved for it, so a false one ends at the last byte and costs no
+            // memory.
             (0..count).map(|_| Some((self.u64()?, self.u64()?))).collect::<Option<_>>()?;
         let position = match *self.take(1)?.first()? {
             0 => ContinuationPosition::Start,

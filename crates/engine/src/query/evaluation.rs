@@ -16,6 +16,7 @@ pub(super) fn evaluation_context(
     compiled: &CompiledProperties,
     limits: &QueryLimits,
 ) -> EvaluationContext {
+    // Built once per state of a container: the policies behind it are cloned for the first query only.
     let shared = compiled.evaluation.get_or_init(|| container_context(engine, compiled));
     EvaluationContext {
         query_start: to_query_time(engine.now()),

@@ -81,21 +81,27 @@ impl Engine {
         let started = self.stopwatch();
         let container = self.container(&operation.container)?;
         check_feed_range(&container, &operation.feed_range)?;
+        // Everything that can be refused is refused before the snapshot: a snapshot holds back compaction in the
+        // store.
         let progress = QueryProgress::from_request(&operation, &container.identity.rid)?;
         let prepared =
             self.prepare_query(&container.compiled(), &operation.text, &operation.parameters)?;
         let query = prepared.query.as_ref();
         if !query.bound.user_functions.is_empty() {
+            // Boxed because it is rare: its future would enlarge that of every query.
             Box::pin(self.reject_user_functions(&container, &query.bound)).await?;
         }
         let prepared_at = self.stopwatch();
         let snapshot = self.open_snapshot(&container, &operation, query).await?;
+        // After the snapshot, because the slices name the partitions to ask. A refused query has read nothing yet.
         let admission = self.admit_query(&container, &snapshot.slices)?;
         let opening_time = self.stopwatch().saturating_sub(prepared_at);
+        // Read again: the properties that were current before the snapshot may be older than the states in it.
         let compiled = container.compiled();
         let partitions =
             common_indexes(snapshot.store.as_ref(), &compiled, &snapshot.slices).await?;
         let planned = prepared.plan(partitions.indexes)?;
+        // Waiting for a new partition map is not compile time.
         let compile_time = self.stopwatch().saturating_sub(started + opening_time);
         let session_token = snapshot.session_token.clone();
         let store = (Arc::clone(&snapshot.store), partitions.states);
@@ -115,6 +121,7 @@ impl Engine {
         let metrics = &value.metrics;
         let count = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
         let (items, bytes) = (count(metrics.output_items), count(metrics.output_bytes));
+        // Debited once the charge is known. A query that fails before costs nothing here.
         admission.debit(charge, Amount { items, bytes });
         self.sample_query(
             &container,
@@ -143,6 +150,7 @@ impl Engine {
         let mut partitions: Vec<Arc<PartitionThroughput>> = Vec::new();
         for slice in slices {
             let partition = &slice.partition.throughput;
+            // Several slices may lie in one partition (an IN over partition keys); it is asked once.
             if !partitions.iter().any(|admitted| Arc::ptr_eq(admitted, partition)) {
                 partitions.push(Arc::clone(partition));
             }
@@ -176,6 +184,7 @@ impl Engine {
         operation: &QueryItems,
         query: &AnalyzedQuery,
     ) -> Result<std::result::Result<QuerySnapshot, Arc<PhysicalPartition>>> {
+        // Computed again for each attempt: the map may have changed while it waited.
         let (_, targets) = target_ranges(container, &operation.feed_range, query);
         let slices = partition_slices(&container.map(), &targets);
         let mut session_token = SessionToken::default();
@@ -212,6 +221,7 @@ impl Engine {
         let identity = Arc::clone(&reader.identity);
         let selector =
             AccessPathSelector::new(planned, &snapshot.slices, &identity.definition, &context);
+        // A condition that repeats the partition key of the request is not paid for.
         let charged = match &operation.feed_range {
             FeedRange::PartitionKey(_) => selector.lookup(),
             _ => &planned.access.lookup,
@@ -225,16 +235,21 @@ impl Engine {
                 let more = fill_page(reader, &mut source, &mut projector, &mut page, &mut progress)
                     .await?;
                 if more {
+                    // Only a page that continues needs it. It must be the lookup that really ran, not that of the
+                    // token.
                     progress.plan = selector.fingerprint();
                 }
                 (page, more)
             }
             None => {
                 let returned = rows_returned(&progress)?;
+                // The first page may choose; later ones must compute the rows in the same order, or rows would repeat
+                // or be lost.
                 let begun_plan = (returned > 0).then_some(progress.plan);
                 let (mut source, order) = selector.complete(begun_plan)?;
                 progress.plan = order;
                 reader.charges.apply_plan(planned, &source, selector.lookup(), charged);
+                // OFFSET and LIMIT are part of the computed result. Applying them here again would skip twice.
                 let mut page = PageBuilder::without_window(rows_max, bytes_max);
                 let index_only = planned.access.index_only.as_ref();
                 let context = context.clone();
@@ -272,6 +287,7 @@ async fn open_streaming(
     progress: &QueryProgress,
 ) -> Result<Option<(CandidateSource, RowProjector)>> {
     let bound = planned.bound();
+    // An earlier page has computed the whole result; its position means nothing to a stream.
     if matches!(progress.position, ContinuationPosition::Rows(_)) {
         return Ok(None);
     }
@@ -281,6 +297,8 @@ async fn open_streaming(
     } else if bound.order_by == BoundOrderBy::None {
         Some(selector.unordered(&progress.position, progress.plan)?)
     } else {
+        // Tried first: if the filter finds few items, sorting them is cheaper than walking the index that has the
+        // order.
         match selector.sorted(reader, &progress.position).await? {
             Some(sorted) => Some(sorted),
             None => selector.ordered(&progress.position)?,

@@ -34,7 +34,10 @@ impl ParsedQueryCache {
         if let Some(tree) = self.lock().get(text) {
             return Ok(Arc::clone(tree));
         }
+        // Parsed without the lock. Two requests may parse the same text at once; the second insert replaces an equal
+        // tree.
         let tree = Arc::new(parse(text)?);
+        // Such texts are usually generated and do not repeat; one of them could be as large as all others together.
         if text.len() <= TEXT_BYTES_MAX {
             let mut trees = self.lock();
             // A full cache means that texts do not repeat, so no eviction policy would do better than starting over.
@@ -71,6 +74,7 @@ impl Engine {
         container: &ContainerEntry,
         bound: &BoundQuery,
     ) -> Result<()> {
+        // consistent.
         let catalog = self.core.catalog.lock().await;
         for name in &bound.user_functions {
             let kind = AttachedKind::UserDefinedFunction;

@@ -85,11 +85,13 @@ pub(super) async fn common_indexes(
     let mut sizes = Vec::with_capacity(slices.len());
     let mut generations = vec![compiled.generation];
     let mut shards: Vec<Shard> = slices.iter().map(PartitionSlice::shard).collect();
+    // Sorted so that equal shards are adjacent; the order in which states are read does not matter.
     shards.sort_unstable();
     shards.dedup();
     for shard in shards {
         // A partition without a state was never written to.
         let Some(stored) = snapshot.get(shard, STATE, STATE_KEY).await? else { continue };
+        // From the snapshot, not from the published counters: terms and state must be of the same moment.
         let state = PartitionState::decode(&stored)?;
         states.push((shard, stored));
         sizes.push((shard, Usage { items: state.items, item_bytes: state.item_bytes }));

@@ -40,6 +40,8 @@ impl PreparedQuery {
     /// Plans the query for some indexes, or returns the latest plan if it was made for them.
     pub(super) fn plan(&self, indexes: Arc<Indexes>) -> Result<Arc<PlannedQuery>> {
         let lock = || self.latest_plan.lock().unwrap_or_else(PoisonError::into_inner);
+        // Compared by address: outside of a rebuild all requests share the `Arc` of the policy. During a rebuild a new
+        // one is built for each request and never equal; planning again is then the price.
         if let Some(last) = lock().as_ref().filter(|last| Arc::ptr_eq(&last.indexes, &indexes)) {
             return Ok(Arc::clone(last));
         }
@@ -58,6 +60,8 @@ impl Engine {
         parameters: &Parameters,
     ) -> Result<Arc<PreparedQuery>> {
         let cache = &self.core.prepared_queries;
+        // Binding puts the values of parameters into the query, so one with parameters would be cached once per set of
+        // values.
         let is_shared = parameters.iter().next().is_none() && text.len() <= TEXT_BYTES_MAX;
         if is_shared && let Some(prepared) = cache.get(compiled, text) {
             return Ok(prepared);
@@ -86,6 +90,7 @@ impl PreparedQueryCache {
             by_text.clear();
         }
         let entries = by_text.entry(text.to_owned()).or_default();
+        // Entries of deleted or replaced containers are dropped here, when somebody uses the text, and not by a sweep.
         entries.retain(|other| other.compiled.strong_count() > 0 && !other.is_of(compiled));
         if entries.len() >= CONTAINERS_MAX {
             entries.pop_front();

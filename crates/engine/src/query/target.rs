@@ -116,6 +116,7 @@ fn target_of_key(container: &ContainerEntry, key: &PartitionKey) -> TargetRange 
 fn intersect(left: &TargetRange, right: &TargetRange) -> Option<TargetRange> {
     let range = left.range.intersect(&right.range)?;
     let logical = match (&left.logical, &right.logical) {
+        // The request names one key and the filter another: nothing can match.
         (Some(left), Some(right)) if left != right => return None,
         (left, right) => left.clone().or_else(|| right.clone()),
     };
@@ -134,6 +135,8 @@ fn merge_overlapping(targets: Vec<TargetRange>) -> Vec<TargetRange> {
                 if *last != target {
                     let max = target.range.max.max(last.range.max.clone());
                     let range = EpkRange { min: last.range.min.clone(), max };
+                    // A range of several keys has no partition key to rely on; equal targets (the same key twice) keep
+                    // theirs.
                     *last = TargetRange { range, logical: None, key: None };
                 }
             }

@@ -34,6 +34,7 @@ pub(crate) struct ItemHeader {
 }
 
 /// Represents "the lsn of this very record", which is not known before the commit. No store ever assigns it.
+// Zero could not be used for it: zero means that there is no version before.
 const SAME_LSN: Lsn = Lsn(u64::MAX);
 
 /// How a later version refers to an earlier one. If both belong to one transaction, the lsn of the earlier one is still
@@ -50,6 +51,7 @@ pub(crate) fn resolve_position(previous: ChangePosition, lsn: Lsn) -> ChangePosi
 const RECORD_VERSION: u8 = 1;
 const FLAG_INDEXED: u8 = 1;
 const LSN_AT: usize = 2;
+// A fixed length: the text begins at the same offset in every record, so that a read returns a slice.
 pub(super) const HEADER_BYTES: usize = 42 + Etag::BYTES;
 /// Bytes of the length in front of an item key.
 pub(super) const KEY_LENGTH_BYTES: usize = 2;
@@ -71,6 +73,7 @@ impl ItemRecord {
         let mut bytes = Vec::with_capacity(HEADER_BYTES + text_bytes);
         let flags = if header.indexed { FLAG_INDEXED } else { 0 };
         bytes.extend_from_slice(&[RECORD_VERSION, flags]);
+        // Zero here. The commit overwrites these eight bytes with its stamp (`LSN_AT`).
         bytes.extend_from_slice(&header.position.lsn.0.to_be_bytes());
         bytes.extend_from_slice(&header.position.sequence.to_be_bytes());
         bytes.extend_from_slice(&header.position.ordinal.to_be_bytes());
@@ -95,6 +98,7 @@ impl ItemRecord {
 
     /// The JSON text with system properties, sharing the record's bytes.
     pub(crate) fn body(&self) -> Bytes {
+        // Cannot panic: `decode` has checked that the header is complete, and `new` has written it.
         self.bytes.slice(HEADER_BYTES..)
     }
 
@@ -136,6 +140,7 @@ fn encode_time_to_live(time_to_live: Option<ItemTimeToLive>) -> i32 {
     match time_to_live {
         None => 0,
         Some(ItemTimeToLive::Never) => -1,
+        // The service limits the time to live to the range of i32; it is validated before.
         Some(ItemTimeToLive::Seconds(seconds)) => i32::try_from(seconds).unwrap_or(i32::MAX),
     }
 }
@@ -144,6 +149,7 @@ fn decode_time_to_live(encoded: i32) -> Option<ItemTimeToLive> {
     match u32::try_from(encoded) {
         Ok(0) => None,
         Ok(seconds) => Some(ItemTimeToLive::Seconds(seconds)),
+        // Any negative number; only -1 is ever written.
         Err(_) => Some(ItemTimeToLive::Never),
     }
 }
@@ -156,6 +162,7 @@ pub(super) fn is_record(bytes: &[u8]) -> bool {
 pub(super) fn decode_header(bytes: &[u8]) -> Option<ItemHeader> {
     let bytes: &[u8; HEADER_BYTES] = bytes.first_chunk()?;
     let [version, flags, ..] = *bytes;
+    // A newer version of the software may have written it. Reading it as this one would return wrong items.
     if version != RECORD_VERSION {
         return None;
     }
@@ -165,6 +172,7 @@ pub(super) fn decode_header(bytes: &[u8]) -> Option<ItemHeader> {
     let short = |at: usize| -> Option<u16> {
         Some(u16::from_be_bytes(bytes.get(at..at + 2)?.try_into().ok()?))
     };
+    // Both positions belong to one item, so the ordinal is stored once.
     let ordinal = number(12)?;
     let time_to_live = i32::from_be_bytes(bytes.get(38..42)?.try_into().ok()?);
     Some(ItemHeader {
@@ -294,6 +302,7 @@ impl Version {
 }
 
 fn push_item_key(bytes: &mut Vec<u8>, key: &ItemKey) {
+    // The store refuses keys of more than 65,535 bytes, so the length fits.
     let length = u16::try_from(key.as_bytes().len()).unwrap_or(u16::MAX);
     bytes.extend_from_slice(&length.to_be_bytes());
     bytes.extend_from_slice(key.as_bytes());

@@ -15,6 +15,7 @@ use crate::key_layout::{ChangePosition, ItemKeyView};
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct LoggedItem {
     bytes: StorageValue,
+    // 32 bits are enough: a stored value has at most a few megabytes. It keeps the change small.
     partition_bytes: u32,
     record_at: u32,
 }

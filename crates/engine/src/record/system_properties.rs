@@ -34,9 +34,11 @@ pub(crate) fn set_system_properties(
             }
         }
         Placement::InPlace => {
+            // Removed and appended again, so that the timestamp is the last property as in the service.
             object.remove("_ts");
         }
     }
+    // Seconds fit into i64 for 292 thousand million years.
     let timestamp = i64::try_from(header.timestamp.0).unwrap_or(i64::MAX);
     object.insert("_rid", rid.to_string());
     object.insert("_self", self_link);
@@ -58,6 +60,7 @@ pub(crate) const SYSTEM_BYTES: usize = concat!(
 
 /// The length of an item's text without its system properties. Request charges count it; nothing is parsed to know it.
 pub(crate) fn own_bytes(text_bytes: usize) -> usize {
+    // Saturating: a store of another version may hold a shorter text, and a charge must not fail.
     text_bytes.saturating_sub(SYSTEM_BYTES)
 }
 

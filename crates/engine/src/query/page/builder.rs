@@ -88,6 +88,7 @@ impl PageBuilder {
     pub(in crate::query) fn rows_needed(&self) -> usize {
         let room = self.rows_max.saturating_sub(self.rows.len());
         let skipping = usize::try_from(self.skip.saturating_sub(self.skipped)).unwrap_or(room);
+        // Cannot underflow: `taken` stops at `take`, and a token with more is complete before this is asked.
         let left = self.take.map(|take| usize::try_from(take - self.taken).unwrap_or(room));
         room.min(left.unwrap_or(room)).saturating_add(skipping)
     }
@@ -100,6 +101,7 @@ impl PageBuilder {
         if self.is_complete() {
             return Ok(RowPush::LimitReached);
         }
+        // Before the check for a full page: a skipped row takes no room.
         if self.skipped < self.skip {
             self.skipped += 1;
             return Ok(RowPush::Accepted);

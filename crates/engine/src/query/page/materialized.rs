@@ -28,9 +28,11 @@ pub(in crate::query) async fn compute_page(
     index_only: Option<&IndexOnly>,
 ) -> Result<bool> {
     let mut executor = QueryExecutor::new(bound, context);
+    // Aggregates and sorts never complete early; TOP without an order does.
     while !executor.is_complete() {
         let batch = source.next(reader, BATCH_ITEMS).await?;
         for candidate in &batch.candidates {
+            // Charged before evaluation: what was read is paid for even if evaluating it fails later.
             reader.charges.add_gathered(&candidate.content, index_only);
             let pushed = match &candidate.content {
                 ItemContent::Record(record) => executor.push_text(record.text()),
@@ -43,6 +45,7 @@ pub(in crate::query) async fn compute_page(
         }
         if !reader.yield_and_check_time().await {
             let time_max = reader.time_max().unwrap_or_default();
+            // There is no position to continue from: the result exists only as a whole.
             return Err(time_limit_exceeded(time_max.as_millis()));
         }
     }

@@ -46,6 +46,7 @@ impl RowProjector {
                 OutputProjection::Value(Expression::Literal(Literal::Bool(true)));
         }
         let stream = RowStream::new(&per_item, context.clone())?;
+        // A stream with state between items (or with a limit of zero) cannot be resumed by skipping rows of one item.
         let is_usable = stream.is_stateless() && !stream.is_complete();
         is_usable.then_some(Self { stream: Some(stream), is_item, is_unfiltered })
     }
@@ -80,6 +81,8 @@ impl RowProjector {
         let body = stored.filter(|_| self.is_item).map(|record| record.body());
         let (mut seen, mut result, mut error) = (0, RowPush::Accepted, None);
         let mut take = |row: Value| {
+            // Rows of an item come in a fixed order, because they depend on the item alone. So a number identifies
+            // them.
             if seen < begun {
                 seen += 1;
                 return true;

@@ -34,10 +34,12 @@ pub(in crate::query) async fn fill_page(
             break PageEnd::More;
         }
         let rows_before = page.taken + page.skipped;
+        // As many candidates as rows are missing: without a filter, the page reads exactly what it returns.
         let wanted = page.rows_needed().saturating_mul(growth);
         let batch = source.next(reader, wanted).await?;
         let end = push_batch(&batch, rows, page, progress, &mut reader.charges)?;
         let end = end.or(batch.is_last.then_some(PageEnd::Last));
+        // Frees the loaded items before the next batch is loaded, and before the task may be parked.
         drop(batch);
         if let Some(end) = end {
             break end;
@@ -48,6 +50,7 @@ pub(in crate::query) async fn fill_page(
         }
         // A selective filter rejects most items, so read more of them per batch.
         if page.taken + page.skipped == rows_before {
+            // Bounded, because one batch is not interrupted by the time limit.
             growth = (growth * 2).min(64);
         }
         if !reader.yield_and_check_time().await {
@@ -78,10 +81,12 @@ fn push_batch(
         // After a continuation inside an item, skip the rows that the previous page returned.
         let known =
             progress.partial_items.iter().position(|(ordinal, _)| *ordinal == candidate.ordinal);
+        // Removed when it is met: an ordinal that stays in the token would be searched for on every later page.
         let begun = known.map_or(0, |known| progress.partial_items.swap_remove(known).1);
         let (seen, result) = rows.push(&candidate.content, begun, page)?;
         if seen > begun {
             charges.add_returned(&candidate.content);
+        // An item that did not fit is charged by the page that returns it.
         } else if result == RowPush::Accepted {
             charges.add_rejected(&candidate.content);
         }
@@ -97,6 +102,7 @@ fn push_batch(
         if end.is_some() {
             break;
         }
+        // Only after the whole item: a position behind it would lose its remaining rows.
         reached = Some(&candidate.position);
     }
     // A batch that was consumed completely may extend beyond its last candidate: rejected terms, expired items.

@@ -33,6 +33,7 @@ impl ExpiredItems {
         shard: Shard,
         ordinal: u64,
     ) -> Result<bool> {
+        // If time to live is off, the own time of an item has no effect either, as in the service.
         if reader.compiled.properties.default_time_to_live == TimeToLive::Off {
             return Ok(true);
         }
@@ -40,6 +41,7 @@ impl ExpiredItems {
             expired.as_ref().is_some_and(|expired| !expired.contains(&ordinal))
         };
         if let Some(known) = self.by_shard.get(&shard) {
+            // Collected once per page: the page has one timestamp, and the snapshot does not change.
             return Ok(is_alive(known));
         }
         let found = collect_expired(reader, shard).await?;
@@ -56,6 +58,7 @@ async fn collect_expired(reader: &PageReader, shard: Shard) -> Result<Option<Has
         let scan = Scan::forward(range.clone(), ScanLimit::entries(ENTRIES_PER_SCAN));
         let page = reader.snapshot().scan(shard, EXPIRY, &scan).await?;
         for entry in &page.entries {
+            // The key is the second of expiry (8 bytes), then the ordinal.
             let ordinal = entry.key.get(8..16).and_then(|bytes| bytes.try_into().ok());
             let ordinal = ordinal.ok_or_else(|| Error::corrupt("an expiry key is damaged"))?;
             expired.insert(u64::from_be_bytes(ordinal));
@@ -83,6 +86,7 @@ async fn collect_default_expired(
     let state = state.map(|state| PartitionState::decode(&state)).transpose()?.unwrap_or_default();
     let now = reader.now.seconds().0;
     let levels = reader.identity.levels();
+    // Everything up to this lsn was swept. Without the cursor, each page would read the log from its beginning.
     let mut range = ChangePosition::after(state.expiry_after);
     loop {
         let scan = Scan::forward(range.clone(), ScanLimit::entries(ENTRIES_PER_SCAN));
@@ -96,6 +100,7 @@ async fn collect_default_expired(
             if !is_due && header.position.lsn > state.interleaved {
                 return Ok(Some(expired));
             }
+            // An item with a time of its own is not governed by the default; the first loop has found it if it is due.
             if is_due && header.time_to_live.is_none() {
                 expired.insert(header.position.ordinal);
             }

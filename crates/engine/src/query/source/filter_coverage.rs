@@ -42,6 +42,7 @@ pub(super) fn lookup_implies_filter(access: &AccessPlan, lookup: &Lookup) -> boo
         Lookup::Nothing | Lookup::Everything => true,
         Lookup::Path(condition) => is_exact_path(condition),
         Lookup::Composite(lookup) => is_exact_composite(lookup),
+        // Their terms are filtered only as far as terms can show it (see `intersection`), so the filter has to decide.
         Lookup::Intersection(_) | Lookup::Union(_) => false,
     };
     access.remaining.is_empty() && is_answered
@@ -52,6 +53,7 @@ pub(super) fn lookup_implies_filter(access: &AccessPlan, lookup: &Lookup) -> boo
 pub(super) fn key_implies_condition(condition: &PathCondition, value: &PartitionKeyValue) -> bool {
     condition.exactness == Exactness::Exact
         && condition.test.is_none()
+        // A request may name one key and filter by another; then the condition is false for all items, not implied.
         && exact_value(value).is_some_and(|json| condition.values.contains(Some(&json)))
 }
 
@@ -76,6 +78,7 @@ fn only_concerns(composite: &CompositeIndex, lookup: &Lookup, indexes: &Indexes)
 
 fn is_exact_path(condition: &PathCondition) -> bool {
     let PathCondition { path, values, test, exactness } = condition;
+    // Terms of array elements say that some element matches. Two conditions on elements may need the same one.
     let is_single = |path: &ItemPath| !path.contains(&IndexPathSegment::AnyElement);
     *exactness == Exactness::Exact && test.is_none() && is_single(path) && is_exact_set(values)
 }
@@ -116,6 +119,8 @@ pub(super) fn without_partition_key(
             remaining.push(part.clone());
             continue;
         };
+        // The condition is dropped from the lookup in any case: inside one logical partition it cannot select
+        // anything. If the key does not imply it, the filter is evaluated.
         slices_imply_key &= slices.iter().all(|slice| {
             let value = slice.key.as_ref().and_then(|key| key.components().get(level));
             value.is_some_and(|value| key_implies_condition(condition, value))

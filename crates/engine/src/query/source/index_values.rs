@@ -34,6 +34,7 @@ impl IndexValues {
             .iter()
             .map(|(path, inverted)| Some((property_names(path)?, *inverted)))
             .collect();
+        // A path through array elements has one term per element, which cannot be put back into an item.
         let paths = paths?;
         for path in needed {
             let wanted = property_names(path)?;
@@ -55,6 +56,8 @@ impl IndexValues {
         for (names, is_inverted) in &self.paths {
             let inverted: Vec<u8>;
             let bytes = if *is_inverted {
+                // The rest of the value is inverted as a whole, because the length of a component is known only after
+                // it is decoded.
                 inverted = value.iter().map(|byte| !byte).collect();
                 &inverted
             } else {
@@ -63,9 +66,11 @@ impl IndexValues {
             let (decoded, length) = decode_value(bytes)?;
             match decoded {
                 TermValue::Value(json) => insert(&mut item, names, json),
+                // Left out, not set to null: the query must see the property as undefined.
                 TermValue::Absent => {}
                 TermValue::Fingerprint => return None,
             }
+            // Lengths are the same inverted or not, so `value` advances in the stored form.
             value = value.get(length..)?;
         }
         Some(item)
@@ -93,6 +98,7 @@ pub(super) fn exact_value(value: &PartitionKeyValue) -> Option<Json> {
         PartitionKeyValue::Number(number) if number.abs() < EXACT_INTEGERS_BELOW => {
             model::Number::from_f64(*number).map(Json::Number)
         }
+        // From 2^53 on, different integers in items share one double in the key.
         PartitionKeyValue::Number(_) => None,
     }
 }

@@ -45,6 +45,7 @@ impl IntersectionFilter {
         let mut filter = Self { slice: Some(slice.clone()), ..Self::default() };
         for (condition, terms) in &branch.also {
             let before = reader.metrics.index_entries;
+            // The reads are bounded: at most this many terms per condition, whatever the size of the container.
             let found = collect_small(reader, slice, terms, SMALL_TERMS_MAX).await?;
             if condition.test.is_some() {
                 reader.charges.counters.index_entries += reader.metrics.index_entries - before;
@@ -55,6 +56,7 @@ impl IntersectionFilter {
                 None => filter.probes.extend(single_value(slice, terms)),
             }
         }
+        // The smallest set first: it rejects most, and the first one may become the driver.
         filter.small_sets.sort_by_key(BTreeMap::len);
         let main = single_value(slice, &branch.terms).filter(|_| branch.condition.test.is_none());
         // The terms of a single value are in ordinal order, so the smallest set can replace them without changing the
@@ -67,6 +69,7 @@ impl IntersectionFilter {
                 key: key.clone(),
             });
             filter.driver = Some(hits.collect());
+            // The driver replaces the terms of the branch, so the branch itself becomes a condition to probe.
             filter.probes.push((prefix, value));
         }
         Ok(filter)
@@ -99,6 +102,8 @@ impl IntersectionFilter {
                 hits.iter().map(|hit| prefix.key(value, Some(hit.ordinal))).collect();
             let found = reader.probe_terms(slice.shard(), &keys).await?;
             let mut found = found.into_iter();
+            // `retain` visits in order, and the answers are in the order of the keys. A missing answer keeps the hit:
+            // the filter decides.
             hits.retain(|_| found.next().unwrap_or(true));
         }
         Ok(hits)
@@ -119,6 +124,7 @@ pub(super) async fn collect_small(
         let hits = iterator.next(reader, terms_max - read).await?;
         read += hits.len();
         found.extend(hits.into_iter().map(|hit| (hit.ordinal, hit.key)));
+        // Also if it has exactly that many: whether more follow would cost another read.
         if read >= terms_max {
             return Ok(None);
         }
@@ -129,6 +135,8 @@ pub(super) async fn collect_small(
 /// The prefix and value of terms that have exactly one value.
 fn single_value(slice: &PartitionSlice, terms: &TermScan) -> Option<(TermPrefix, Vec<u8>)> {
     let [(low, high)] = terms.ranges.as_slice() else { return None };
+    // A range from a value to its successor contains the terms of that value and of all that begin with it. The
+    // decoded length below proves that no other value can begin with these bytes.
     if terms.absent || *high != successor(low.clone()) {
         return None;
     }

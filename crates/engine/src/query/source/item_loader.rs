@@ -46,18 +46,22 @@ impl ItemLoader {
         for (index, (shard, hit)) in hits.iter_mut().enumerate() {
             let indexed = self.values.as_ref().and_then(|values| values.decode_item(&hit.value));
             let content = match indexed {
+                // Terms of an expired item exist until the sweep removes it.
                 Some(item) if self.expired.check_alive(reader, *shard, hit.ordinal).await? => {
                     Some(ItemContent::Indexed(item))
                 }
                 _ => {
                     let (indexes, keys) = missing.entry(*shard).or_default();
                     indexes.push(index);
+                    // The key is not needed again; taking it avoids a clone per item. Value and ordinal stay for the
+                    // position.
                     keys.push(std::mem::take(&mut hit.key));
                     None
                 }
             };
             contents.push(content);
         }
+        // Results go back to the places they came from: the order of the terms is the order of the page.
         for (shard, (indexes, keys)) in missing {
             // Load large items in small batches to bound memory.
             let batch_size = reader.batch_size(keys.len());

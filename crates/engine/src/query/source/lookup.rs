@@ -84,8 +84,10 @@ impl LookupSource {
         let Some(branch) = self.branches.get(current.branch) else { return Ok(batch) };
         let wanted = reader.batch_size(wanted);
         let hits = current.next_hits(reader, wanted).await?;
+        // Taken before filtering: terms that are rejected below must not be read again by the next page.
         batch.reached = hits.last().map(|hit| self.position_after(&current, hit));
         let hits = filter_by_test(reader, branch, &mut current.iterator, hits);
+        // Cheap filters first: by the value in the term, then by other terms, and only then by loading items.
         let hits = current.filter.retain(reader, hits).await?;
         let shard = current.slice.shard();
         let mut hits: Vec<_> = hits.into_iter().map(|hit| (shard, hit)).collect();
@@ -111,6 +113,7 @@ impl LookupSource {
             return Ok(Some(current));
         }
         let Some(start) = self.pending.pop_front() else { return Ok(None) };
+        // A branch number from a token may be any number. One that does not exist ends the lookup instead of failing.
         let Some(branch) = self.branches.get(start.branch) else { return Ok(None) };
         let after = start.after.as_ref();
         let iterator = TermIterator::new(&start.slice, &branch.terms, after);
@@ -122,6 +125,7 @@ impl LookupSource {
     fn advance(&mut self, finished: ActiveSlice) {
         let branch = finished.branch + 1;
         if branch < self.branches.len() {
+            // In front: all branches of a slice are read before the next slice, as the position assumes.
             self.pending.push_front(PendingSlice { slice: finished.slice, branch, after: None });
         }
     }
@@ -136,6 +140,7 @@ impl LookupSource {
         let term = TermPosition { value: hit.value.clone(), ordinal: hit.ordinal };
         let mut parts = vec![part(&current.slice, current.branch, term)];
         for start in &self.pending {
+            // Ranges that were not begun need no entry: everything above the last entry counts as unread.
             let Some(after) = &start.after else { break };
             parts.push(part(&start.slice, start.branch, after.clone()));
         }
@@ -168,6 +173,7 @@ fn remaining_slices(slice: &PartitionSlice, parts: &[LookupPosition]) -> Vec<Pen
             });
         }
     }
+    // Below the first entry everything was read, above the last one nothing. Between them the entries are adjacent.
     let begun = parts.last().map_or(&slice.range.min, |last| &last.range.max);
     let rest = EpkRange { min: begun.clone(), max: slice.range.max.clone() };
     if let Some(range) = slice.range.intersect(&rest) {
@@ -196,6 +202,7 @@ pub(super) fn filter_by_test(
         }
         let passes = match decode_value(&first.value) {
             Some((TermValue::Value(value), _)) => branch.condition.passes(&value),
+            // A hash instead of a value, or no value: only the item can tell.
             _ => true,
         };
         if passes {
@@ -216,6 +223,7 @@ pub(super) fn should_emit(
     hit: &TermHit,
 ) -> Result<bool> {
     let Some(own) = branches.get(branch) else { return Ok(false) };
+    // Items decoded from terms come only from lookups that find each item once; see `new`.
     let ItemContent::Record(record) = content else { return Ok(true) };
     let is_multi_valued = own.condition.is_multi_valued();
     if branches.len() == 1 && !is_multi_valued {

@@ -62,6 +62,8 @@ impl MergedLookupSource {
         };
         let wanted = reader.batch_size(wanted);
         let mut hits = Vec::new();
+        // Every cursor needs a term in its buffer before the smallest is taken; an empty buffer means the end of its
+        // slice.
         while hits.len() < wanted {
             for cursor in &mut cursors {
                 cursor.refill(reader, branch, wanted).await?;
@@ -81,6 +83,7 @@ impl MergedLookupSource {
                 batch.candidates.push(Candidate { ordinal: hit.ordinal, content, position });
             }
         }
+        // Fewer than wanted: all cursors of this branch are at their end.
         if hits.len() < wanted {
             self.branch += 1;
         } else {

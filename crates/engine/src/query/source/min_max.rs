@@ -39,6 +39,7 @@ impl MinMaxSource {
             let terms = ordered_path_terms(path, values, is_greatest);
             OrderedSource::new(slices, terms, Some(index_values.clone()), None)
         };
+        // Read from the back: the scalars first, then one array or object, if any.
         Some(Self { sources: vec![source(&others), source(&scalars)] })
     }
 

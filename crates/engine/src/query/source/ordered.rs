@@ -78,6 +78,7 @@ impl OrderedSource {
         let last = after.map(|after| after.value.clone());
         if let Some(last) = &last {
             for cursor in &mut self.cursors {
+                // The value was returned, whichever item the page ended at: all its other items are duplicates.
                 cursor.iterator.skip_value(last);
             }
         }
@@ -91,6 +92,7 @@ impl OrderedSource {
         wanted: usize,
     ) -> Result<CandidateBatch> {
         let wanted = reader.batch_size(wanted);
+        // One slice is the usual case (a query with a partition key), and needs neither a merge nor sort keys.
         let mut hits = self.read_single_slice(reader, wanted).await?;
         let (unmerged, mut sort_keys) = (hits.len(), Vec::new());
         while hits.len() < wanted {
@@ -104,6 +106,8 @@ impl OrderedSource {
         let contents = self.loader.load_contents(reader, &mut hits).await?;
         let last_sort_key = sort_keys.last().and_then(Option::as_ref);
         let last = hits.last().map(|(_, hit)| {
+            // The position holds the complete string and not its truncated term, so that it is exact within a run of
+            // equal prefixes.
             position_after(last_sort_key.unwrap_or(&hit.value).clone(), hit.ordinal)
         });
         let sort_keys = std::iter::repeat_n(None, unmerged).chain(sort_keys);
@@ -118,6 +122,7 @@ impl OrderedSource {
                 }
                 *last = Some(sort_key.clone());
                 for cursor in &mut self.cursors {
+                    // Duplicates that are read already sit in buffers; those not yet read are skipped by the iterator.
                     cursor.skip_value(&sort_key);
                 }
             }
@@ -142,6 +147,7 @@ impl OrderedSource {
             let is_truncated =
                 |hit: &TermHit| truncated_prefix(&hit.value, &cursor.descending).is_some();
             let complete = read.iter().position(is_truncated).unwrap_or(read.len());
+            // The rest waits, complete or not: the slow path takes it from there in the same order.
             cursor.lookahead.extend(read.drain(complete.min(wanted - hits.len())..));
             hits.extend(read.into_iter().map(|hit| (shard, hit)));
         }
@@ -154,6 +160,7 @@ impl OrderedSource {
         let first = self.cursors.iter_mut().filter(|cursor| !cursor.buffer.is_empty());
         let first = first.min_by(|left, right| match (left.buffer.front(), right.buffer.front()) {
             (Some(left), Some(right)) => left.compare(right, is_reversed),
+            // Not reached, because empty buffers are filtered out; a cursor with a term would come first.
             (left, right) => right.is_some().cmp(&left.is_some()),
         });
         let cursor = first?;
@@ -175,6 +182,7 @@ impl SortedHit {
     fn compare(&self, other: &Self, is_reversed: bool) -> Ordering {
         let order = self.sort_key().cmp(other.sort_key());
         let order = if is_reversed { order.reverse() } else { order };
+        // Ordinals ascend in both directions; see `TermIterator`.
         order.then(self.hit.ordinal.cmp(&other.hit.ordinal))
     }
 }

@@ -83,6 +83,7 @@ impl PageReader {
         self.metrics.load_time += self.since(started);
         self.charges.record_partition(shard);
         self.metrics.items_scanned += page.entries.len() as u64;
+        // A scan reads in key order without an index, even if a partition key bounds it.
         self.metrics.full_scan = true;
         Ok(page)
     }
@@ -104,6 +105,8 @@ impl PageReader {
 
     /// The shapes of a partition, from the cache if it has them for the partition's state.
     pub(in crate::query) async fn shapes(&mut self, shard: Shard) -> Result<Arc<[Shape]>> {
+        // The state of the same snapshot: with a newer one, the cache could return shapes that the snapshot does not
+        // have.
         let state = self.states.iter().find(|(known, _)| *known == shard);
         let state = state.map(|(_, state)| state.clone());
         let cache = Arc::clone(&self.engine.core.shape_cache);
@@ -129,6 +132,7 @@ impl PageReader {
         }
         let shapes = shapes.into();
         if let Some(state) = &state {
+            // Without a state nothing identifies the moment the shapes belong to, so nothing is cached.
             cache.insert(shard, state, &shapes);
         }
         Ok(shapes)
@@ -177,6 +181,8 @@ impl PageReader {
     pub(in crate::query) fn visible_record(&mut self, record: ItemRecord) -> Option<ItemRecord> {
         self.metrics.retrieved_items += 1;
         self.metrics.retrieved_bytes += record.body_len() as u64;
+        // An item that was written with the directive "exclude" has no terms. A scan must not find it either, while
+        // the container has an index at all.
         let is_found = record.header.indexed || !self.compiled.is_indexed();
         (is_found && !self.compiled.is_expired(&record.header, self.now)).then_some(record)
     }
@@ -188,6 +194,7 @@ impl PageReader {
         let metrics = &self.metrics;
         // Sizes are unknown before the first batch, so start with a moderate one.
         let batch_max = match metrics.retrieved_bytes.checked_div(metrics.retrieved_items) {
+            // At least one, or a page over items larger than a batch would never advance.
             Some(average) => (BATCH_BYTES as u64 / average.max(1)).clamp(1, LARGEST),
             None => INITIAL,
         };
@@ -196,6 +203,8 @@ impl PageReader {
 
     /// Yields to other tasks; returns whether time is left.
     pub(in crate::query) async fn yield_and_check_time(&mut self) -> bool {
+        // Reads run on the calling thread and may never wait. Without this, a long query would starve its runtime
+        // thread.
         tokio::task::yield_now().await;
         self.time_max.is_none_or(|time_max| self.elapsed() < time_max)
     }

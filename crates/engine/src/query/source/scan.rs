@@ -45,6 +45,7 @@ impl ScanSource {
         let items_max = reader.batch_size(wanted);
         let page = reader.scan_items(slice.shard(), keys.clone(), items_max).await?;
         if let Some(last) = page.entries.last() {
+            // Advanced before the entries are looked at: expired and excluded ones were read too.
             *keys = keys.after(last.key.clone(), Direction::Forward);
             batch.reached = Some(ContinuationPosition::Scan(last.key.clone()));
         }

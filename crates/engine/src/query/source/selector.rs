@@ -80,9 +80,11 @@ impl<'plan> AccessPathSelector<'plan> {
             true => {
                 filter_coverage::without_partition_key(&planned.access.lookup, definition, slices)
             }
+            // Nothing was removed, so nothing has to be implied.
             false => (planned.access.lookup.clone(), true),
         };
         let shared = match slices {
+            // With several slices the shared values would differ from slice to slice.
             [only] if planned.needed.is_some() => {
                 only.key.as_ref().map(|key| shared_values(definition, key))
             }
@@ -103,6 +105,7 @@ impl<'plan> AccessPathSelector<'plan> {
                 CandidateSource::Lookup(_) => {
                     filter_coverage::lookup_implies_filter(access, &self.lookup)
                 }
+                // Other sources return candidates that were not checked against the whole filter.
                 _ => false,
             }
     }
@@ -125,6 +128,7 @@ impl<'plan> AccessPathSelector<'plan> {
         let Some(IndexOnly::Distinct(paths)) = &self.planned.access.index_only else {
             return Ok(None);
         };
+        // Only one path: the order of its terms brings equal rows together, so that one value of memory is enough.
         let [path] = paths.as_slice() else { return Ok(None) };
         let is_reversed = match &self.planned.access.order {
             OrderAccess::Unordered => false,
@@ -164,6 +168,7 @@ impl<'plan> AccessPathSelector<'plan> {
                 let is_ordered = |path: &ItemPath| {
                     composite.paths.iter().any(|part| part.path.segments() == path.as_slice())
                 };
+                // The composite index answers filter and order at once.
                 if *serves_filter && self.lookup_paths(&self.lookup).iter().all(is_ordered) {
                     return Ok(None);
                 }
@@ -175,6 +180,7 @@ impl<'plan> AccessPathSelector<'plan> {
         let Some(branches) = branches else { return Ok(None) };
         let after = ordered_position(position)?;
         let open = SortedLookupSource::open(reader, self.slices, branches, &order, after);
+        // The same positions work for both access paths, so each page decides anew.
         let found = Box::pin(open).await?;
         Ok(found.map(CandidateSource::Sorted))
     }
@@ -222,6 +228,7 @@ impl<'plan> AccessPathSelector<'plan> {
         };
         let branches = branches(&self.lookup, &self.planned.indexes, self.context);
         match (branches, position) {
+            // Nothing in the filter can use an index.
             (None, None) => Ok(CandidateSource::Scan(ScanSource::new(self.slices, None))),
             (Some(branches), None) => {
                 let index_values = self.index_values_of(&self.lookup);
@@ -249,6 +256,7 @@ impl<'plan> AccessPathSelector<'plan> {
         &self,
         begun_plan: Option<u128>,
     ) -> Result<(CandidateSource, u128)> {
+        // Even if a lookup is possible now: the rows so far were counted in the order of a scan.
         if begun_plan == Some(SCAN_FINGERPRINT) {
             return Ok((
                 CandidateSource::Scan(ScanSource::new(self.slices, None)),
@@ -303,6 +311,7 @@ impl<'plan> AccessPathSelector<'plan> {
         let mut other_paths = self.planned.needed.as_ref()?.iter().filter(|path| !is_shared(path));
         let (path, values) = match (other_paths.next(), other_paths.next()) {
             // Every indexed item has an id.
+            // A query that needs no value (such as COUNT(1)) needs one term per item.
             (None, _) => (vec![IndexPathSegment::Property("id".to_owned())], ValueSet::defined()),
             (Some(path), None) => (path.clone(), self.counted_values()),
             _ => return None,
@@ -359,6 +368,7 @@ impl<'plan> AccessPathSelector<'plan> {
     }
 
     fn index_values(&self, term_paths: &[(ItemPath, bool)]) -> Option<IndexValues> {
+        // Unknown needs mean that the whole item may be used.
         IndexValues::new(self.planned.needed.as_ref()?, term_paths, self.shared.clone())
     }
 }

@@ -60,6 +60,7 @@ impl SortedLookupSource {
                 }
             }
         }
+        // Read a second time, now with its items. The terms were just read, so they come from a cache.
         let mut lookup = MergedLookupSource::new(slices, branches, None);
         let mut found = Vec::new();
         loop {
@@ -79,6 +80,8 @@ impl SortedLookupSource {
         }
         let all = found.len() as u64;
         if let Some(after) = after {
+            // Nothing is remembered between pages: each page finds and sorts again, and drops what comes before the
+            // position.
             found.retain(|(sort_key, _)| order.compare(sort_key, after).is_gt());
         }
         found.sort_by(|(left, _), (right, _)| order.compare(left, right));
@@ -88,6 +91,7 @@ impl SortedLookupSource {
         });
         let sorted: VecDeque<Candidate> = positioned.collect();
         let slices_read = slices.iter().map(|slice| (slice.shard(), slice.is_whole_partition()));
+        // Items deleted since are in neither number, so the shares of the charge stay consistent.
         let returned_before = all - sorted.len() as u64;
         Ok(Some(Self { sorted, found: all, returned_before, slices_read: slices_read.collect() }))
     }

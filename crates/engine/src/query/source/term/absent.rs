@@ -34,12 +34,15 @@ impl AbsentPathIterator {
         path: &[u8],
         after: Option<u64>,
     ) -> Result<Self> {
+        // Shapes are few where items are alike. With a shape per item this costs one range per item; record 0007
+        // accepts that.
         let shapes = reader.shapes(shard).await?;
         let without = shapes.iter().filter(|shape| !shape.has(path));
         let cursors = without.map(|shape| {
             let prefix = TermPrefix::shape(logical, shape.number);
             let all = prefix.with(&[]);
             let range = match after {
+                // Within a shape, terms are in ordinal order, and so is the merge. One ordinal positions all of them.
                 Some(after) => all.after(prefix.key(&[], Some(after)), Direction::Forward),
                 None => all,
             };
@@ -59,12 +62,14 @@ impl AbsentPathIterator {
             for cursor in &mut self.cursors {
                 cursor.refill(reader, self.shard, wanted).await?;
             }
+            // After a refill, an empty buffer is the end of its shape.
             self.cursors.retain(|cursor| !cursor.buffer.is_empty());
             let first = self
                 .cursors
                 .iter_mut()
                 .min_by_key(|cursor| cursor.buffer.front().map_or(u64::MAX, |hit| hit.ordinal));
             let Some(hit) = first.and_then(|cursor| cursor.buffer.pop_front()) else { break };
+            // Given the value that the path would have, so that positions and merges treat it like any other term.
             hits.push(TermHit { value: bytes::Bytes::from_static(&[UNDEFINED]), ..hit });
         }
         Ok(hits)

@@ -37,6 +37,7 @@ pub(in crate::query::source) fn branches(
     context: &EvaluationContext,
 ) -> Option<Vec<LookupBranch>> {
     match lookup {
+        // No branch finds nothing. That differs from none, which means a scan.
         Lookup::Nothing => Some(Vec::new()),
         Lookup::Everything => None,
         Lookup::Path(condition) => Some(vec![LookupBranch {
@@ -57,6 +58,7 @@ pub(in crate::query::source) fn branches(
         Lookup::Union(parts) => {
             let mut found = Vec::new();
             for part in parts {
+                // One part of a union that needs all items makes the whole union a scan.
                 found.extend(branches(part, indexes, context)?);
             }
             Some(found)
@@ -71,8 +73,10 @@ fn intersection(
     indexes: &Indexes,
     context: &EvaluationContext,
 ) -> Option<Vec<LookupBranch>> {
+    // A part of an intersection without terms is left to the filter.
     let mut parts = parts.iter().filter_map(|part| branches(part, indexes, context));
     let mut driver = parts.next()?;
+    // A union as the driver keeps its branches alone: the other parts would have to be read once per branch.
     if let [branch] = driver.as_mut_slice() {
         for part in parts {
             if let [only] = part.as_slice()

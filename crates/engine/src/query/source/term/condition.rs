@@ -38,6 +38,7 @@ impl TermCondition {
         let (expression, context) = test.as_ref();
         match expression.evaluate(&[Value::from(value)], context) {
             Ok(result) => result.as_bool() == Some(true),
+            // An error belongs to the item and must surface only if the item is really evaluated.
             Err(_) => true,
         }
     }
@@ -85,6 +86,7 @@ impl TermCondition {
         let ConditionKind::Path(condition) = &self.kind else { return true };
         let found = values_at(item, &condition.path);
         let allowed = found.into_iter().filter(|value| self.allows(condition, value));
+        // In the order of the bytes, because that is the order in which terms are read.
         allowed.map(|value| encode_value(Some(value))).min().is_some_and(|first| first == value)
     }
 

@@ -91,6 +91,7 @@ impl TermIterator {
             is_reversed: terms.is_reversed,
             descending: terms.descending(),
             ranges,
+            // Two levels: whether absent items are still to come, and the ordinal after which they begin.
             absent: terms.absent.then_some(None),
             absent_items: None,
             run: None,
@@ -123,6 +124,7 @@ impl TermIterator {
 
     /// Moves to the position after a term.
     fn resume(&mut self, after: &TermPosition) {
+        // A composite index has real terms for absent values, so only the terms of a path are meant.
         let is_absent = !self.path.is_empty() && after.value.as_ref() == [UNDEFINED];
         if is_absent {
             self.absent = self.absent.map(|_| Some(after.ordinal));
@@ -145,6 +147,8 @@ impl TermIterator {
                 None => {
                     let run = self.prefix.with(value);
                     let last = self.prefix.key(value, ordinal);
+                    // Values descend but ordinals ascend: the rest of the value lies above the ordinal, everything
+                    // else below the value.
                     self.run = Some(run.after(last, Direction::Forward));
                     self.prefix.key(value, None)
                 }
@@ -153,6 +157,8 @@ impl TermIterator {
         } else {
             self.absent = None;
             let lower = std::ops::Bound::Included(match ordinal {
+                // Saturating loses nothing: an ordinal is below 2^64 - 1, because partition numbers use 24 bits of it
+                // at most.
                 Some(ordinal) => self.prefix.key(value, Some(ordinal.saturating_add(1))),
                 None => self.prefix.key(value, None),
             });
@@ -173,6 +179,7 @@ impl TermIterator {
                     true => upper(&range) <= upper(&clipped),
                     false => lower(&range) >= lower(&clipped),
                 };
+                // Ranges before the position become empty and are dropped.
                 if is_after { range } else { clipped }
             })
             .filter(|range| !range.is_empty())
@@ -189,6 +196,7 @@ impl TermIterator {
         if prefix_of_sort_key(value, &self.descending).is_some() {
             return;
         }
+        // The run of the current value is skipped with it; a run of another value stays.
         let start = self.prefix.key(value, None);
         if self.run.as_ref().is_some_and(|run| lower(run).starts_with(&start)) {
             self.run = None;
@@ -215,6 +223,7 @@ impl TermIterator {
     ) -> Result<Vec<TermHit>> {
         loop {
             let mut hits = self.next_batch(reader, wanted.max(1)).await?;
+            // Counted before the filter: `hits` may be empty although terms were read.
             let read = hits.len();
             self.retain_slice(&mut hits);
             if !hits.is_empty() || self.is_at_end {
@@ -230,6 +239,7 @@ impl TermIterator {
 
     /// Drops terms of items outside the slice: terms across a partition are not ordered by epk.
     fn retain_slice(&self, hits: &mut Vec<TermHit>) {
+        // Local terms contain the logical partition, and a whole partition holds nothing else.
         if self.slice.logical.is_some() || self.slice.is_whole_partition() {
             return;
         }
@@ -238,9 +248,11 @@ impl TermIterator {
     }
 
     async fn next_batch(&mut self, reader: &mut PageReader, wanted: usize) -> Result<Vec<TermHit>> {
+        // The rest of a value comes before anything else, forwards or backwards.
         if let Some(run) = self.run.take() {
             let (mut hits, rest) = self.read_forward(reader, run, wanted).await?;
             if rest.is_none() {
+                // The terms with higher ordinals were read first; now everything before them is out.
                 hits.append(&mut self.run_tail);
             }
             self.run = rest;
@@ -302,6 +314,7 @@ impl TermIterator {
         let scan = Scan::forward(range.clone(), ScanLimit::entries(wanted));
         let page = reader.scan_terms(self.slice.shard(), &scan).await?;
         let last = page.entries.last().filter(|_| page.more);
+        // `more` without an entry cannot happen: a scan returns at least one entry if there is one.
         let rest = last.map(|last| range.after(last.key.clone(), Direction::Forward));
         let hits = self.prefix.decode(page.entries).ok_or_else(damaged)?;
         Ok((hits, rest))
@@ -324,6 +337,8 @@ impl TermIterator {
         if page.more
             && let Some(last) = hits.last().cloned()
         {
+            // Only the last value can be incomplete. If the scan stopped exactly at its first term, the run is empty
+            // and costs one seek.
             let read = hits.iter().rev().take_while(|hit| hit.value == last.value).count();
             self.run_tail = hits.split_off(hits.len() - read);
             self.run_tail.reverse();

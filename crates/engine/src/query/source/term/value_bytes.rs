@@ -12,6 +12,7 @@ use crate::ordered_bytes::{
 };
 
 /// Greater than the mark of any value.
+// Marks go up to 70; inverted ones (descending) are handled by `inverted_range`.
 const END: u8 = 0x80;
 /// Separates the prefix of a truncated string from its hash. A complete string ends with `[0, 0]`.
 const TRUNCATED: [u8; 2] = [0, 1];
@@ -44,6 +45,7 @@ pub(in crate::query::source) fn byte_ranges(values: &ValueSet) -> Vec<ByteRange>
     for (low, high) in values.ranges().iter().map(byte_range) {
         match ranges.last_mut() {
             // Ranges that meet at a truncated string were both widened to all strings with its prefix.
+            // Overlapping ranges would return the terms between them twice.
             Some(last) if low < last.1 => last.1 = high.max(std::mem::take(&mut last.1)),
             _ => ranges.push((low, high)),
         }
@@ -53,12 +55,15 @@ pub(in crate::query::source) fn byte_ranges(values: &ValueSet) -> Vec<ByteRange>
 
 /// The same for a composite index, which also has terms for undefined values.
 pub(in crate::query::source) fn composite_ranges(values: &ValueSet) -> Vec<ByteRange> {
+    // The mark of undefined is a complete value; the next mark is the first byte string above it.
     let absent = values.undefined.then(|| (vec![UNDEFINED], vec![NULL]));
     absent.into_iter().chain(byte_ranges(values)).collect()
 }
 
 /// The range of a descending component: its bytes are inverted, so the bounds trade places.
 pub(in crate::query::source) fn inverted_range((low, high): &ByteRange) -> ByteRange {
+    // Inverted, an inclusive bound becomes the last one, so the successor makes it exclusive again, and the other way
+    // round.
     let invert = |bytes: &[u8]| successor(bytes.iter().map(|byte| !byte).collect());
     (invert(high), invert(low))
 }
@@ -66,6 +71,7 @@ pub(in crate::query::source) fn inverted_range((low, high): &ByteRange) -> ByteR
 fn byte_range(range: &ValueRange) -> ByteRange {
     if let Some(point) = range.as_point() {
         let low = encode_value(Some(point));
+        // The encodings of values are prefix-free, so no other value begins with these bytes.
         return (low.clone(), successor(low));
     }
     (bound_bytes(&range.low, RangeEnd::Low), bound_bytes(&range.high, RangeEnd::High))
@@ -87,6 +93,7 @@ fn bound_bytes(cut: &Cut, end: RangeEnd) -> Vec<u8> {
         }
         Cut::AfterPrefix(text) if is_truncated(text) => truncated_bound(text, end),
         Cut::Before(value) => encode_value(Some(value)),
+        // Above all terms of that value, whatever their ordinals.
         Cut::After(value) => successor(encode_value(Some(value))),
         Cut::AfterPrefix(prefix) => {
             let mut bytes = Vec::new();
@@ -145,6 +152,8 @@ fn type_mark(kind: ValueKind) -> u8 {
 
 /// The smallest byte string greater than all that start with these bytes.
 pub(in crate::query::source) fn successor(mut bytes: Vec<u8>) -> Vec<u8> {
+    // FF has no successor in its place; the carry goes to the byte before. Marks are below FF, so one byte always
+    // remains.
     while bytes.last() == Some(&0xFF) {
         bytes.pop();
     }
@@ -190,6 +199,7 @@ pub(in crate::query::source) fn truncated_prefix(
         let rest = inverted_if(value.get(at..)?, *is_descending);
         let (decoded, length) = decode_value(&rest)?;
         if decoded == TermValue::Fingerprint && rest.first() == Some(&STRING) {
+            // The hash is the end of the component, inverted or not.
             return Some(value.get(..at + length - HASH_BYTES)?.to_vec());
         }
         at += length;
@@ -205,6 +215,8 @@ pub(in crate::query::source) fn sort_key(values: &[(Option<&Json>, bool)]) -> Ve
             Some(Json::String(text)) if is_truncated(text) => {
                 let mut bytes = Vec::new();
                 push_text_bytes(&mut bytes, text.as_bytes());
+                // The terminator of a complete string: longer than the limit, such a key equals no term and is
+                // recognized by its length.
                 bytes.extend_from_slice(&[0, 0]);
                 bytes
             }
@@ -253,6 +265,8 @@ fn decode_number(bytes: &[u8]) -> Option<(Number, usize)> {
     }
     // Large integers: the distance from the double, as a biased i16.
     let distance = u16::from_be_bytes(bytes.get(8..10)?.try_into().ok()?) ^ 0x8000;
+    // The conversion is exact: doubles from 2^53 on are integers, and beyond the range of i128 the distance is 0 and
+    // the cast saturates, which `i64::try_from` refuses.
     let exact = double as i128 + i128::from(distance as i16);
     let number = match i64::try_from(exact) {
         Ok(exact) => Number::parse(&exact.to_string())?,
