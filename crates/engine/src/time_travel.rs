@@ -35,6 +35,28 @@ pub struct SnapshotAt {
 impl Engine {
     /// The items of a container at the end of the second `time`, in no particular order.
     ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # use planisphere_engine::{ContainerLink, Engine, operation::*};
+    /// # let engine = Engine::in_memory().await?;
+    /// # let orders = ContainerLink::new("shop", "orders")?;
+    /// # let properties = model::DatabaseProperties { id: orders.database.clone() };
+    /// # engine.create_database(CreateDatabase { properties, throughput: None }).await?;
+    /// # let key = model::PartitionKeyDefinition::single("/customer")?;
+    /// # let properties = model::ContainerProperties::new(orders.container.clone(), key);
+    /// # let database = orders.database.clone();
+    /// # engine.create_container(CreateContainer { database, properties, throughput: None }).await?;
+    /// use planisphere_engine::{Clock as _, SystemClock};
+    ///
+    /// let mut snapshot = engine.snapshot_at(&orders, SystemClock.now().seconds()).await?;
+    /// while let Some(items) = snapshot.next().await? {
+    ///     println!("{} items", items.len());
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// `Invalid` when `time` lies before the retention of the container's versions, in the future, or before a second
     /// at which versions were lost that a longer retention would have kept; the text names the first complete second.

@@ -73,6 +73,32 @@ impl AttachedKind {
 impl Engine {
     /// Creates an attached resource from what the user sent; its `id` is the id.
     ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # use planisphere_engine::{ContainerLink, Engine, operation::*};
+    /// # let engine = Engine::in_memory().await?;
+    /// # let orders = ContainerLink::new("shop", "orders")?;
+    /// # let properties = model::DatabaseProperties { id: orders.database.clone() };
+    /// # engine.create_database(CreateDatabase { properties, throughput: None }).await?;
+    /// # let key = model::PartitionKeyDefinition::single("/customer")?;
+    /// # let properties = model::ContainerProperties::new(orders.container.clone(), key);
+    /// # let database = orders.database.clone();
+    /// # engine.create_container(CreateContainer { database, properties, throughput: None }).await?;
+    /// use planisphere_engine::AttachedKind;
+    ///
+    /// let database = engine.read_database(&orders.database).await?.value;
+    /// let mut content = model::Object::new();
+    /// content.insert("id", "ann");
+    /// let user = engine.create_attached(database.rid, AttachedKind::User, content).await?.value;
+    /// let read = engine.read_attached(database.rid, AttachedKind::User, "ann").await?.value;
+    /// assert_eq!(read.etag, user.etag);
+    /// let listed = engine.list_attached(database.rid, AttachedKind::User).await?.value;
+    /// assert_eq!(listed.len(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// `Conflict` when the id is taken, `Invalid` without an id, `OwnerNotFound` when the owner is gone.
     pub async fn create_attached(

@@ -30,6 +30,30 @@ const TOKEN_VERSION: u8 = 1;
 impl Engine {
     /// Lists items.
     ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # use planisphere_engine::{ContainerLink, Engine, operation::*};
+    /// # let engine = Engine::in_memory().await?;
+    /// # let orders = ContainerLink::new("shop", "orders")?;
+    /// # let properties = model::DatabaseProperties { id: orders.database.clone() };
+    /// # engine.create_database(CreateDatabase { properties, throughput: None }).await?;
+    /// # let key = model::PartitionKeyDefinition::single("/customer")?;
+    /// # let properties = model::ContainerProperties::new(orders.container.clone(), key);
+    /// # let database = orders.database.clone();
+    /// # engine.create_container(CreateContainer { database, properties, throughput: None }).await?;
+    /// let list = ListItems {
+    ///     container: orders,
+    ///     feed_range: model::FeedRange::Container,
+    ///     page: PageOptions::default(),
+    ///     options: ReadOptions::default(),
+    /// };
+    /// let page = engine.list_items(list).await?;
+    /// println!("{} items for {} RU", page.value.items.len(), page.charge);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// `ContinuationRefused` for a token of another container or another kind of read.
     pub async fn list_items(

@@ -30,6 +30,31 @@ pub enum DirectQuery {
 impl Engine {
     /// Plans a query for a client that runs it on each physical partition and merges the rows itself.
     ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # use planisphere_engine::{ContainerLink, Engine, operation::*};
+    /// # let engine = Engine::in_memory().await?;
+    /// # let orders = ContainerLink::new("shop", "orders")?;
+    /// # let properties = model::DatabaseProperties { id: orders.database.clone() };
+    /// # engine.create_database(CreateDatabase { properties, throughput: None }).await?;
+    /// # let key = model::PartitionKeyDefinition::single("/customer")?;
+    /// # let properties = model::ContainerProperties::new(orders.container.clone(), key);
+    /// # let database = orders.database.clone();
+    /// # engine.create_container(CreateContainer { database, properties, throughput: None }).await?;
+    /// use planisphere_engine::query::{FeatureSet, PlanQuery};
+    ///
+    /// let query = PlanQuery {
+    ///     container: orders,
+    ///     text: "SELECT VALUE COUNT(1) FROM c".to_owned(),
+    ///     parameters: Default::default(),
+    ///     features: FeatureSet::full(),
+    /// };
+    /// println!("{}", engine.query_plan(query).await?.value);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// `BadQuery` if the text is invalid, the query cannot be distributed, or the client lacks a feature it needs.
     pub async fn query_plan(&self, operation: PlanQuery) -> Result<Response<Json>> {

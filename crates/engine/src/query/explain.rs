@@ -25,6 +25,28 @@ impl Engine {
 
     /// Explains a query without running it.
     ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # use planisphere_engine::{ContainerLink, Engine, operation::*};
+    /// # let engine = Engine::in_memory().await?;
+    /// # let orders = ContainerLink::new("shop", "orders")?;
+    /// # let properties = model::DatabaseProperties { id: orders.database.clone() };
+    /// # engine.create_database(CreateDatabase { properties, throughput: None }).await?;
+    /// # let key = model::PartitionKeyDefinition::single("/customer")?;
+    /// # let properties = model::ContainerProperties::new(orders.container.clone(), key);
+    /// # let database = orders.database.clone();
+    /// # engine.create_container(CreateContainer { database, properties, throughput: None }).await?;
+    /// use planisphere_engine::query::QueryItems;
+    ///
+    /// let query = QueryItems::new(orders, "SELECT * FROM c WHERE c.total > 10");
+    /// for line in engine.explain_query(query).await?.value.words {
+    ///     println!("{line}");
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// `BadQuery` for an invalid text, or an ORDER BY that no index supports.
     pub async fn explain_query(&self, operation: QueryItems) -> Result<Response<QueryExplanation>> {

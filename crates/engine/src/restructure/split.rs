@@ -16,6 +16,27 @@ use crate::response::Response;
 impl Engine {
     /// Splits a physical partition in two while it is in use; returns the numbers of the new ones.
     ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # use planisphere_engine::{ContainerLink, Engine, operation::*};
+    /// # let engine = Engine::in_memory().await?;
+    /// # let orders = ContainerLink::new("shop", "orders")?;
+    /// # let properties = model::DatabaseProperties { id: orders.database.clone() };
+    /// # engine.create_database(CreateDatabase { properties, throughput: None }).await?;
+    /// # let key = model::PartitionKeyDefinition::single("/customer")?;
+    /// # let properties = model::ContainerProperties::new(orders.container.clone(), key);
+    /// # let database = orders.database.clone();
+    /// # engine.create_container(CreateContainer { database, properties, throughput: None }).await?;
+    /// let split = SplitPartition { container: orders.clone(), partition: 0, at: None };
+    /// let halves = engine.split_partition(split).await?.value;
+    /// let partitions = (halves[0], halves[1]);
+    /// let merged = engine.merge_partitions(MergePartitions { container: orders, partitions }).await?;
+    /// println!("one partition again: {}", merged.value);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// `PartitionGone` if there is no partition of that number, `Invalid` if the epk lies outside its range.
     pub async fn split_partition(&self, operation: SplitPartition) -> Result<Response<Vec<u32>>> {
