@@ -52,6 +52,7 @@ impl DurableStampFile {
         let mut slots = HashMap::new();
         let mut stamps = Vec::new();
         let mut slots_used = 0;
+        // A last chunk that is shorter was torn by a power cut and fails to decode.
         for slot in bytes.chunks(SLOT_BYTES) {
             // A slot that fails its checksum counts as absent. It is not reused: its shard gets a new slot.
             if let Some((shard, stamp)) = decode(slot) {
@@ -74,6 +75,7 @@ impl DurableStampFile {
                 self.slots_used - 1
             });
             self.file.seek(SeekFrom::Start(slot * SLOT_BYTES as u64))?;
+            // In place, without a sync: the file only has to be older than the tree, never newer.
             self.file.write_all(&encode(shard, stamp))?;
         }
         self.batches_unsynced += 1;
@@ -94,6 +96,7 @@ pub(crate) fn verify(
 ) -> Result<()> {
     for (shard, stamp) in durable {
         let found = recovered(*shard);
+        // The tree may be ahead: the slot is written after the sync and may have been lost.
         if *stamp > found {
             return Err(cannot_open(
                 folder,

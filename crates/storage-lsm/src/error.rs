@@ -40,6 +40,7 @@ pub(crate) fn tree_did_not_open(path: &Path, source: TreeError) -> Error {
             path,
             "the files in lsm have another version; open them with the program that wrote them",
         ),
+        // A file that the tree's manifest names but that is gone is damage, not a failing device.
         TreeErrorCause::Device if !is_missing_file(&source) => {
             let reason = if is_out_of_space(&source) {
                 NO_SPACE
@@ -137,6 +138,7 @@ fn cause_of(error: &TreeError) -> TreeErrorCause {
     match error {
         TreeError::Returned(fjall::Error::Locked) => TreeErrorCause::Locked,
         TreeError::Returned(fjall::Error::InvalidVersion(_)) => TreeErrorCause::Version,
+        // The tree poisons itself after a failed sync.
         TreeError::Returned(fjall::Error::Poisoned) => TreeErrorCause::Device,
         _ => match io_error(error).map(std::io::Error::kind) {
             // Reading a truncated or overwritten file fails with one of these kinds.

@@ -53,6 +53,8 @@ pub(crate) fn inspect(folder: &Path) -> Result<FolderState> {
 /// Marks a creation as started.
 pub(crate) fn begin_creation(folder: &Path) -> Result<()> {
     let path = folder.join(CREATING);
+    // Synced with its folder before anything else is created: a crash later must find the mark, or the remains look
+    // foreign.
     let announced = File::create(&path).and_then(|file| file.sync_all());
     announced.and_then(|()| sync_folder(folder)).map_err(|error| cannot_open_file(&path, error))
 }
@@ -107,6 +109,7 @@ fn verify_marker(folder: &Path, bytes: &[u8]) -> Result<FolderState> {
     let version: Option<u32> = version.and_then(|number| number.parse().ok());
     match (backend, version) {
         (Some(BACKEND), Some(FORMAT_VERSION)) => Ok(FolderState::Store),
+        // Before anything is opened: a newer layout could be damaged by reading it with the wrong eyes.
         (Some(BACKEND), Some(version)) if version > FORMAT_VERSION => Err(cannot_open(
             folder,
             &format!(
@@ -129,6 +132,7 @@ fn refuse_foreign_files(folder: &Path) -> Result<()> {
     let entries = fs::read_dir(folder).map_err(|error| cannot_open_file(folder, error))?;
     for entry in entries {
         let entry = entry.map_err(|error| cannot_open_file(folder, error))?;
+        // A lock file alone is what an earlier attempt to open leaves behind.
         if entry.file_name() != LOCK_FILE {
             return Err(cannot_open(
                 folder,

@@ -38,6 +38,7 @@ impl LsmInner {
 
     /// Closes the store for further calls; fails if it is closed already.
     pub(crate) fn close(&self) -> Result<()> {
+        // One step: of two callers that close at once, one gets the error.
         if self.closed.swap(true, Ordering::AcqRel) { Err(closed()) } else { Ok(()) }
     }
 

@@ -58,6 +58,7 @@ impl Keyspaces {
                 .max_memtable_size(settings.memtable_bytes_max)
                 .data_block_restart_interval_policy(restarts)
         };
+        // A table of all 256 numbers: finding a keyspace is one index, on every read.
         let mut by_number = vec![None; usize::from(u8::MAX) + 1];
         for space in spaces {
             let keyspace = database.keyspace(space.name, options)?;
@@ -133,6 +134,7 @@ pub(crate) fn tree_range(
     let lower = match &range.lower {
         Bound::Included(key) => Bound::Included(tree_key(key)),
         Bound::Excluded(key) => Bound::Excluded(tree_key(key)),
+        // The shard alone is the smallest tree key of the shard.
         Bound::Unbounded => Bound::Included(tree_key(&[])),
     };
     let upper = match (&range.upper, shard.0.checked_add(1)) {

@@ -54,6 +54,7 @@ impl LsmStore {
         folder_marker::remove_creation_mark(path);
         let last_stamps = read_stamps(&keyspaces)?;
         let (stamp_file, durable) = DurableStampFile::open(path)?;
+        // Before the committer starts: a store that has lost writes must not take new ones, whose stamps would repeat.
         durable_stamps::verify(path, &durable, |shard| last_stamps.last(shard))?;
         let read_cache = ReadCache::new(settings.read_cache_bytes);
         let inner = Arc::new(LsmInner::new(keyspaces, last_stamps, read_cache, lock));
@@ -91,6 +92,7 @@ fn create_folder(path: &Path) -> Result<()> {
 fn create(path: &Path, spaces: &[Space], settings: &LsmSettings) -> Result<Keyspaces> {
     folder_marker::begin_creation(path)?;
     let tree = path.join(TREE_FOLDER);
+    // The remains of an interrupted creation. `inspect` has refused every folder that might hold anything else.
     match fs::remove_dir_all(&tree) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
             return Err(cannot_open_file(&tree, error));
@@ -146,6 +148,7 @@ fn start_committer(
     let queue = Arc::new(CommitQueue::new(settings.commit_queue_max));
     let committer =
         Committer::new(Arc::clone(&inner), Arc::clone(&queue), settings.durability, stamp_file);
+    // Not a join handle: dropping the store must be able to stop waiting, which `join` cannot.
     let (alive, committer_exit) = mpsc::channel::<()>();
     let spawned = std::thread::Builder::new().name("committer".to_owned()).spawn(move || {
         committer.run();

@@ -102,6 +102,7 @@ impl LsmInner {
         let stored = stored.map_err(|error| read_failed(self.keyspaces.path(), error))?;
         let value = stored.map(to_storage_value);
         if let Some(value) = &value {
+            // Absent keys are not cached: most look-ups of absent keys are creates, which write the key right after.
             self.read_cache.insert_value(view.batch, lookup, value);
         }
         Ok(value)
@@ -176,6 +177,7 @@ impl LsmInner {
                 Ok(pair) => pair,
                 Err(error) => return Err(read_failed(self.keyspaces.path(), error)),
             };
+            // The first key of the next shard ends an open range; see `tree_range`.
             let Some(key) = strip_shard(shard, &tree_key) else { break };
             let entry = Entry { key: keys.copy(key), value: to_storage_value(value) };
             if !page.push(entry) {
@@ -193,6 +195,7 @@ struct KeyBuffer(BytesMut);
 impl KeyBuffer {
     #[inline]
     fn copy(&mut self, key: &[u8]) -> StorageKey {
+        // A new buffer, never a grown one: keys that were handed out point into the old one.
         if self.0.capacity() < key.len() {
             self.0 = BytesMut::with_capacity(KEY_BUFFER_BYTES.max(key.len()));
         }

@@ -80,6 +80,7 @@ impl LsmStore {
     async fn submit<T>(&self, job: impl FnOnce(ResultSender<T>) -> CommitJob) -> Result<T> {
         let (sender, receiver) = oneshot::channel();
         self.queue.push(job(sender)).await?;
+        // The sender was dropped without a result: the committer has ended, or it has panicked.
         receiver.await.unwrap_or_else(|_| Err(self.committer_gone()))
     }
 
@@ -138,6 +139,7 @@ impl Store for LsmStore {
     }
 
     async fn wait(&self, shard: Shard, after: Stamp) -> Result<Stamp> {
+        // Without a check: waiting ends with an error when the store is closed.
         self.inner.last_stamps.wait(shard, after).await
     }
 
@@ -155,6 +157,7 @@ impl Store for LsmStore {
         // New calls are refused from here on; jobs that are queued already are finished before the close.
         self.inner.close()?;
         let result = self.submit(|result| CommitJob::Close { result }).await;
+        // After the last commit is done, so that those who wait see every stamp first.
         self.inner.last_stamps.close();
         result
     }

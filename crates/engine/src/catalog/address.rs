@@ -96,10 +96,12 @@ impl Engine {
             return Err(Error::closed());
         }
         let view = self.view();
+        // The id first: it is a hash look-up, and nearly every client addresses by name.
         if let Some(database) = DatabaseId::new(named).ok().and_then(|id| view.databases.get(&id)) {
             return Ok((Arc::clone(database), false));
         }
         let rid = ResourceId::parse(named).ok();
+        // A search through all databases. Their number is bounded by the account, and few clients use resource ids.
         let found = view.databases.values().find(|database| Some(database.record.rid) == rid);
         let found = found.cloned().ok_or_else(|| Error::owner_not_found("database", named))?;
         Ok((found, true))

@@ -110,12 +110,14 @@ impl Engine {
         let id = content.get("id").and_then(Json::as_str).unwrap_or_default();
         let id = model::ItemId::new(id)?.as_str().to_owned();
         let mut catalog = self.core.catalog.lock().await;
+        // Under the lock: a container that is deleted meanwhile would leave a resource that nobody can reach.
         self.check_owner(&owner)?;
         if catalog.attached(&owner, kind, &id).await?.is_some() {
             return Err(already_exists(kind.name(), &id));
         }
         let timestamp = self.now().seconds();
         let etag = catalog.new_etag(timestamp);
+        // Numbers of the catalog never repeat, so a resource that is created again under its old id has another rid.
         let rid = kind.rid(&owner, catalog.new_number());
         let resource = AttachedResource { id, rid, owner, content, etag, timestamp };
         let mut write = CatalogWrite::default();
@@ -204,6 +206,7 @@ impl Engine {
         let current = current.ok_or_else(|| not_found(kind, &old.id))?;
         let mut write = CatalogWrite::default();
         write.remove_attached(kind, &current);
+        // The permissions of a user go with it, in the same commit.
         catalog.remove_attached_below(&current.rid, &mut write).await?;
         catalog.commit(write).await?;
         Ok(metadata_written(()))

@@ -12,6 +12,7 @@ use super::store::{CatalogStore, CatalogWrite};
 use crate::error::{Error, Result};
 use crate::key_layout::{CATALOG, CATALOG_SHARD, catalog_key, catalog_prefix};
 
+// The kinds 1 to 4 are in `store`.
 const ATTACHED: u8 = 5;
 
 impl CatalogWrite {
@@ -53,6 +54,7 @@ impl CatalogStore {
         write: &mut CatalogWrite,
     ) -> Result<()> {
         let prefix = catalog_prefix(ATTACHED, &hex(owner));
+        // The prefix has no terminator, so it covers the owner itself and everything whose rid begins with its rid.
         for (key, _) in self.entries(KeyRange::prefix(&prefix)).await? {
             write.set.remove(CATALOG, key);
         }

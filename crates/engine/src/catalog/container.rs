@@ -59,6 +59,7 @@ impl ContainerEntry {
             link,
             identity: Arc::new(identity),
             compiled: Arc::new(CurrentProperties::new(compiled)),
+            // Empty until the writers run. Nobody sees the container before it is in the view.
             map: RwLock::new(Arc::new(PartitionMap { generation: 0, partitions: Vec::new() })),
             deleted: AtomicBool::new(false),
             restructuring: tokio::sync::Mutex::default(),
@@ -71,6 +72,7 @@ impl ContainerEntry {
             partitions.push(container.start_partition(engine, partition).await?);
         }
         container.replace_map(record.map_generation, partitions);
+        // The gate follows the number of partitions; `replace_map` above has set it.
         container.refresh_enforcement(engine);
         Ok(container)
     }
@@ -107,6 +109,7 @@ impl ContainerEntry {
     pub(crate) fn replace_map(&self, generation: u64, mut partitions: Vec<Arc<PhysicalPartition>>) {
         partitions.sort_by(|left, right| left.range.min.cmp(&right.range.min));
         let map = Arc::new(PartitionMap { generation, partitions });
+        // Replaced as a whole: a request works with one map to its end.
         *self.map.write().unwrap_or_else(PoisonError::into_inner) = map;
         self.refresh_gate();
     }
@@ -122,6 +125,7 @@ impl ContainerEntry {
             // the lock therefore means waiting for the new map.
             drop(self.restructuring.lock().await);
         }
+        // Still there: the switch has failed after the partition was retired, so nobody knows which map the store has.
         if is_in_map() { Err(Error::closed()) } else { Ok(()) }
     }
 
@@ -147,11 +151,15 @@ impl ContainerEntry {
     /// Ends all writers. No read or write is answered after this.
     pub(crate) async fn retire(&self, pauses: Vec<WriterPause>) {
         self.deleted.store(true, Ordering::SeqCst);
+        // The flag is set first: `wait_for_map_without` must answer "deleted" to readers that the retirement below
+        // turns away.
         let map = self.map();
         // Readers first: once a writer has ended, a read that it would have made stale must not be answered.
         map.partitions.iter().for_each(|partition| partition.published.retire());
         pauses.into_iter().for_each(WriterPause::retire);
         for partition in &map.partitions {
+            // A deletion returns only when nothing can write to the shards any more: they may be reclaimed right
+            // after.
             partition.writer_ended().await;
         }
     }
@@ -198,6 +206,7 @@ impl ContainerEntry {
             let items = partition.published.usage().items;
             let (rebuilt, follows) = partition.published.index_progress();
             all += items;
+            // Items deleted during a rebuild stay in `rebuilt`, so it may exceed what there is.
             done += if follows == generation { items } else { rebuilt.min(items) };
             finished &= follows == generation;
         }
@@ -249,6 +258,7 @@ impl Engine {
         let shared = database.record.throughput.is_some();
         let throughput = operation
             .throughput
+            // A container in a database with throughput of its own shares that; any other has at least the minimum.
             .or_else(|| (!shared).then(Throughput::minimum))
             .map(ThroughputRecord::new);
         let count =
@@ -274,6 +284,7 @@ impl Engine {
             generation: 0,
             older_policies: Default::default(),
             map_generation: 1,
+            // Numbers begin at zero; this one was not given out yet.
             next_partition: count,
             partitions,
             properties: operation.properties,
@@ -282,6 +293,7 @@ impl Engine {
 
     fn new_container_rid(&self, database: &DatabaseEntry) -> ResourceId {
         loop {
+            // 31 bits: the top bit of the number marks a container in a resource id.
             let number = u32::try_from(self.core.environment.random() >> 33).unwrap_or_default();
             let rid = ResourceId::container(&database.record.rid, number);
             let is_taken =
@@ -334,6 +346,7 @@ impl Engine {
         check_etag(operation.precondition.as_ref(), &record)?;
         record
             .properties
+            // Immutable parts are those that stored keys depend on: changing them would orphan every item.
             .check_replace(&operation.properties)
             .map_err(|property| Error::new(ErrorKind::Immutable(property), property.message()))?;
         check(&operation.properties)?;

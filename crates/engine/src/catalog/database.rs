@@ -63,6 +63,7 @@ impl Engine {
         write.put_database(&record);
         catalog.commit(write).await?;
         let value = resource(&record);
+        // Before the view is replaced: the first container of this database must find the shared throughput.
         self.share_throughput(&record);
         self.replace_view(
             view.with_database(DatabaseEntry { record, containers: Default::default() }),

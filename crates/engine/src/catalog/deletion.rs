@@ -48,6 +48,7 @@ impl Engine {
     async fn delete_container_now(&self, link: &ContainerLink) -> Result<Response<()>> {
         let mut catalog = self.core.catalog.lock().await;
         let container = self.container(link)?;
+        // Paused before the commit: a write acknowledged after the deletion would be lost without an error.
         let pauses = container.pause_writers().await;
         let mut write = CatalogWrite::default();
         container.write_removal(&mut write);
@@ -58,6 +59,8 @@ impl Engine {
             container.retire(pauses).await;
         }
         removed?;
+        // Read again: the view may have changed while the writers were paused, though not this database, which the
+        // lock protects.
         let mut database = DatabaseEntry::clone(&*self.database(&link.database)?);
         database.containers.remove(&link.container);
         self.replace_view(self.view().with_database(database));
@@ -102,6 +105,8 @@ impl Engine {
         catalog.remove_attached_below(&database.record.rid, &mut write).await?;
         let mut paused = Vec::new();
         for container in database.containers.values() {
+            // All writers are paused before the one commit that removes them all: a database is deleted as a whole or
+            // not at all.
             paused.push((container, container.pause_writers().await));
             container.write_removal(&mut write);
         }

@@ -77,6 +77,7 @@ impl ContainerRecord {
     pub(crate) fn encode(&self) -> Vec<u8> {
         let mut object = head(&self.rid, self.etag, self.timestamp, self.throughput.as_ref());
         object.insert("properties", self.properties.to_json());
+        // Stored next to the policy: partitions store only the number.
         object.insert("generation", i64::from(self.generation));
         if let Some(enforced) = self.enforce_throughput {
             object.insert("enforceThroughput", enforced);
@@ -88,6 +89,7 @@ impl ContainerRecord {
             Json::Object(entry)
         });
         object.insert("olderPolicies", older.collect::<Vec<_>>());
+        // It grows by one per split or merge.
         let map_generation = i64::try_from(self.map_generation).unwrap_or(i64::MAX);
         object.insert("mapGeneration", map_generation);
         let partitions = self.partitions.iter().map(PartitionRecord::to_json);
@@ -112,6 +114,7 @@ impl ContainerRecord {
             etag,
             timestamp,
             throughput,
+            // Absent in records of older versions, and if the account decides.
             enforce_throughput: json.get("enforceThroughput").and_then(Json::as_bool),
             generation: number(&json, "generation")?,
             older_policies,
@@ -145,6 +148,7 @@ impl PartitionRecord {
                 .ok_or_else(|| missing("parents"))
         });
         Ok(Self {
+            // No default for a missing member: a map with a guessed part would route items to the wrong shard.
             number: number(json, "number")?,
             shard: Shard(number(json, "shard")?),
             range: EpkRange { min: bound("min")?, max: bound("max")? },

@@ -12,6 +12,7 @@ use super::record::{ContainerRecord, DatabaseRecord};
 use crate::error::{Error, ErrorKind, Result};
 use crate::key_layout::{CATALOG, CATALOG_SHARD, catalog_key, catalog_name};
 
+// Stored in keys. A number must never be given another meaning.
 const DATABASE: u8 = 1;
 const CONTAINER: u8 = 2;
 const NUMBERS: u8 = 3;
@@ -73,6 +74,7 @@ impl CatalogStore {
         let (next_shard, writes) = match numbers {
             Some(bytes) => decode_numbers(&bytes)
                 .ok_or_else(|| Error::corrupt("the numbers of the catalog are damaged"))?,
+            // A new store. Shard 0 is the catalog itself.
             None => (1, 0),
         };
         Ok(Self { store, next_shard, writes, unknown: false })
@@ -81,6 +83,7 @@ impl CatalogStore {
     /// A shard number that was never used.
     pub(crate) fn new_shard(&mut self) -> Shard {
         let shard = Shard(self.next_shard);
+        // In memory only; the next commit stores it. A number that a failed commit has used is never given out again.
         self.next_shard += 1;
         shard
     }
@@ -88,6 +91,8 @@ impl CatalogStore {
     /// An etag that was never used in the catalog.
     pub(crate) fn new_etag(&mut self, timestamp: TimestampSeconds) -> Etag {
         self.writes += 1;
+        // Partition 0 in an etag of the catalog: items of partition 0 have etags too, but they are never compared with
+        // these.
         Etag::new(self.writes, 0, timestamp)
     }
 
@@ -104,6 +109,7 @@ impl CatalogStore {
         self.writes += 1;
         let mut numbers = self.next_shard.to_be_bytes().to_vec();
         numbers.extend_from_slice(&self.writes.to_be_bytes());
+        // In the same set as the change, so that numbers and what uses them are stored together or not at all.
         write.set.put(CATALOG, catalog_key(NUMBERS, &[]), numbers.clone());
         let Err(error) = self.store.commit(CATALOG_SHARD, vec![write.set]).await else {
             return Ok(());
@@ -112,6 +118,7 @@ impl CatalogStore {
         // differ from those of every other commit, so that reading them back decides.
         for _ in 0..ASKED_AGAIN_MAX {
             let stored = self.store.get(CATALOG_SHARD, CATALOG, &catalog_key(NUMBERS, &[])).await;
+            // Bounded, because this runs under the catalog lock. A store that has stopped stays stopped.
             let Ok(stored) = stored else { continue };
             let has_arrived = stored.is_some_and(|stored| stored.as_ref() == numbers.as_slice());
             return if has_arrived { Ok(()) } else { Err(error.into()) };
@@ -157,6 +164,7 @@ impl CatalogStore {
     pub(crate) async fn shards_to_reclaim(&self) -> Result<Vec<Shard>> {
         self.check_known()?;
         let entries = self.entries(KeyRange::prefix(&[RECLAIM])).await?;
+        // The shard is decimal text in the key, so that a listing of the catalog can be read by people.
         let shard = |key: &StorageKey| catalog_name(key)?.parse().ok().map(Shard);
         entries
             .iter()

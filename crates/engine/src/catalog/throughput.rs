@@ -21,6 +21,7 @@ impl ThroughputRecord {
     }
 
     fn replaced(&self, throughput: Throughput) -> Self {
+        // The minimum of the service depends on the highest value there ever was, so it must survive a decrease.
         Self { throughput, highest_ever: self.highest_ever.max(throughput.highest()) }
     }
 }
@@ -157,6 +158,8 @@ fn replaced(
              database has none of its own.",
         )
     })?;
+    // What is stored is read under the catalog lock, but items are written without it: the minimum is that of this
+    // moment.
     let holding = holding(old);
     check_minimum(new, holding)?;
     Ok((old.replaced(new), holding))

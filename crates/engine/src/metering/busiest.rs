@@ -13,6 +13,7 @@ use model::RequestCharge;
 
 use crate::key_layout::LogicalPartitionRef;
 
+// 512 slots: a few tens of kilobytes per container that has traffic.
 const SETS: usize = 64;
 const WAYS: usize = 8;
 
@@ -89,7 +90,10 @@ impl BusiestPartitions {
     fn update(&self, name: &[u8], parts: u64, add: impl Fn(&Slot)) {
         let hash = hash_name(name);
         let sets = self.sets.get_or_init(|| (0..SETS).map(|_| SlotSet::default()).collect());
+        // Not the low bits: those are compared inside the set, and the set should not be implied by them.
         let Some(set) = sets.get((hash >> 32) as usize % SETS) else { return };
+        // Without the lock. Two names with one hash share a slot; with 64 bits that is accepted. Relaxed is enough:
+        // the counters are statistics, and a slot that is replaced at this moment may get one charge too many.
         match set.slots.iter().find(|slot| slot.hash.load(Relaxed) == hash) {
             Some(slot) => add(slot),
             // A request without a charge replaces nobody.
@@ -116,17 +120,20 @@ impl SlotSet {
         if let Some(slot) = self.slots.iter().find(|slot| slot.hash.load(Relaxed) == hash) {
             return add(slot);
         }
+        // Free slots first: their first component is false.
         let least = self
             .slots
             .iter()
             .zip(names.iter_mut())
             .min_by_key(|(slot, _)| (slot.hash.load(Relaxed) != 0, slot.parts.load(Relaxed)));
         let Some((slot, stored_name)) = least else { return };
+        // The charge stays in the slot and becomes the excess of the newcomer; that is the space-saving rule.
         slot.excess_parts.store(slot.parts.load(Relaxed), Relaxed);
         slot.requests.store(0, Relaxed);
         slot.throttled.store(0, Relaxed);
         stored_name.clear();
         stored_name.extend_from_slice(name);
+        // Last, so that the new name is not found before its counters are reset. Relaxed promises no order: a count may slip.
         slot.hash.store(hash, Relaxed);
         add(slot);
     }

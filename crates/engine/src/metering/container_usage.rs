@@ -51,6 +51,7 @@ impl ContainerUsage {
         }
         let repeated = self.repeated_requests.get(kind as usize);
         let repeated = repeated.map_or(0, |counter| counter.load(Relaxed));
+        // The two counters are not read at one moment.
         sum.requests = sum.requests.saturating_sub(repeated);
         sum
     }

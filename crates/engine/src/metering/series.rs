@@ -43,12 +43,14 @@ impl ChargeSeries {
 
     fn begin_second(&self, second: u64, parts: u64) {
         let mut hours = self.hours.lock().unwrap_or_else(PoisonError::into_inner);
+        // Read again under the lock, which only those take who begin a second.
         let before = self.second.load(Relaxed);
         if second <= before {
             // Another thread has begun this second, or the clock went back.
             self.parts.fetch_add(parts, Relaxed);
             return;
         }
+        // The parts first: a thread that adds between these two lines counts for the new second a moment too early.
         let spent = self.parts.swap(parts, Relaxed);
         self.second.store(second, Relaxed);
         close_second(&mut hours, before, spent);
@@ -67,6 +69,7 @@ fn close_second(hours: &mut VecDeque<Hour>, second: u64, parts: u64) {
         return;
     }
     let number = second / SECONDS_PER_HOUR;
+    // Hours come in order, because a second never goes back.
     if hours.back().is_none_or(|last| last.hour != number) {
         if hours.len() >= HOURS_MAX {
             hours.pop_front();

@@ -15,6 +15,7 @@ pub(crate) fn shape(text: &str) -> String {
                 writer.space();
                 first.len_utf8()
             }
+            // Comments are dropped: clients put request ids into them.
             '-' if rest.starts_with("--") => rest.find('\n').unwrap_or(rest.len()),
             '\'' | '"' => {
                 let length = string_length(rest, first);
@@ -75,6 +76,7 @@ impl ShapeWriter {
         } else {
             let before = self.shape.trim_end();
             match before.strip_suffix(',').map(str::trim_end) {
+                // A third value of a list, and all further ones: the shape does not depend on how many there are.
                 Some(list) if list.ends_with("?, ...") => self.shape.truncate(list.len()),
                 Some(list) if list.ends_with('?') => {
                     self.shape.truncate(list.len());

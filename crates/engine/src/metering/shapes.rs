@@ -75,6 +75,8 @@ pub(crate) struct PageUse<'a> {
 
 impl Shapes {
     pub(crate) fn count(&self, page: &PageUse<'_>) {
+        // One lock for both tables. It is held for a look-up and some additions; once per shape and policy also for
+        // the metrics.
         let mut tables = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let shape = tables.shape_of(page.text);
         let used = tables.entry(&shape);
@@ -111,6 +113,7 @@ impl ShapeTables {
         }
         let mut made = shape(text);
         if let Some((end, _)) = made.char_indices().nth(SHAPE_CHARACTERS_MAX) {
+            // At the border of a character, which `char_indices` gives.
             made.truncate(end);
         }
         let shape: Arc<str> = made.into();
@@ -126,6 +129,7 @@ impl ShapeTables {
 
     fn entry(&mut self, shape: &Arc<str>) -> &mut ShapeUse {
         if !self.shapes.contains_key(shape) && self.shapes.len() >= SHAPES_MAX {
+            // A search through 256 entries, and only for a shape that is not in the table.
             let cheapest = self.shapes.iter().min_by_key(|(_, used)| used.charge);
             if let Some((cheapest, charge)) =
                 cheapest.map(|(text, used)| (Arc::clone(text), used.charge))

@@ -112,6 +112,7 @@ fn sample(
         reservoir.push(make());
         return;
     }
+    // Outside of the reservoir for most requests: the probability to be kept falls as 1/seen, so that all are equal.
     let chosen = usize::try_from(random % *seen).unwrap_or(usize::MAX);
     if let Some(replaced) = reservoir.get_mut(chosen) {
         *replaced = make();
@@ -130,6 +131,7 @@ fn is_short(value: &Json) -> bool {
 fn collect_values(value: &Json, path: String, values: &mut Vec<(String, Json)>) {
     match value {
         Json::Object(object) => {
+            // System properties cannot be partition keys.
             for (name, value) in object.iter().filter(|(name, _)| !name.starts_with('_')) {
                 collect_values(value, format!("{path}/{name}"), values);
             }

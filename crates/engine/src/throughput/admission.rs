@@ -61,6 +61,7 @@ impl<'a> Admission<'a> {
         logical: Option<LogicalPartitionRef<'a>>,
     ) -> Result<Self> {
         let admission = Self { container, partition, kind, now, logical };
+        // A refused request is counted but not charged, as in the service.
         container.gate.admit(partition, now).inspect_err(|_| admission.count_throttled())?;
         Ok(admission)
     }
@@ -90,6 +91,7 @@ impl<'a> Admission<'a> {
         match &result {
             Ok(response) => self.debit(response.charge, amount(&response.value)),
             Err(error) => {
+                // A failed operation costs too: it has read before it failed.
                 self.debit(error.charge(), Amount::default());
                 self.partition.meter.count_failed(self.kind);
             }
@@ -117,6 +119,8 @@ impl<'a> MultiAdmission<'a> {
         logical: Option<LogicalPartitionRef<'a>>,
     ) -> Result<Self> {
         for partition in &partitions {
+            // Asking takes nothing from a bucket. So a request that a later partition refuses leaves the earlier ones
+            // as they were.
             Admission::new(container, partition, kind, now, logical)?;
         }
         Ok(Self { container, partitions, kind, now, logical })

@@ -11,6 +11,7 @@ use model::{RequestCharge, TimestampMs};
 /// Parts of a request unit that charges are counted in.
 const PARTS_PER_REQUEST_UNIT: i64 = RequestCharge::PARTS_PER_REQUEST_UNIT as i64;
 /// A partition with less throughput than this may burst up to it.
+// Both numbers are those of the service: 3,000 request units per second, from at most five minutes.
 const BURST_PER_SECOND_MAX: i64 = 3000;
 /// Seconds of unused throughput that are kept for a burst.
 const BURST_SECONDS_MAX: i64 = 300;
@@ -52,6 +53,7 @@ struct BucketLevel {
 
 impl BucketLevel {
     fn full(at: TimestampMs, rate: RefillRate) -> Self {
+        // A new bucket holds one second, but no burst: nothing was unused yet.
         let (now, drawable) = (rate.parts() * 1000, rate.burst_parts() * 1000);
         Self { at, now, burst: 0, drawable }
     }
@@ -81,8 +83,10 @@ impl BucketLevel {
 
     fn wait_ms(&self, rate: RefillRate) -> u64 {
         // While there is burst capacity, the level rises faster by the rate at which it may be used.
+        // Positive: this is asked only when the level is below zero.
         let missing = -self.now;
         let per_ms = rate.parts() + if self.burst >= missing { rate.burst_parts() } else { 0 };
+        // Rounded up: a client that waits exactly this long must be admitted.
         let wait = (missing + per_ms.max(1) - 1) / per_ms.max(1);
         u64::try_from(wait).unwrap_or(1).max(1)
     }
@@ -101,6 +105,7 @@ impl Bucket {
     pub(crate) fn debit(&self, now: TimestampMs, rate: RefillRate, charge: RequestCharge) {
         let mut level = self.filled(now, rate);
         let level = level.get_or_insert_with(|| BucketLevel::full(now, rate));
+        // Below the limit of the product in the next line.
         let parts = i64::try_from(charge.parts()).unwrap_or(i64::MAX / 1000);
         level.now = level.now.saturating_sub(parts.saturating_mul(1000));
     }

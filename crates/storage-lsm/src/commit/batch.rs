@@ -57,6 +57,7 @@ impl BatchBuilder {
         group: &[WriteSet],
     ) -> Result<Vec<Stamp>> {
         for set in group {
+            // The whole group is validated before anything is merged: a refusal must leave the batch as it was.
             set.validate(shard)?;
             self.validate_sizes(inner, set)?;
         }
@@ -81,6 +82,7 @@ impl BatchBuilder {
             }
         }
         if !group.is_empty() {
+            // An empty group has no stamp and writes none.
             self.stamps.insert(shard, last);
             self.groups += 1;
         }
@@ -98,6 +100,8 @@ impl BatchBuilder {
         self.entries.sort_unstable_by(|left, right| {
             (left.space.number, &left.key).cmp(&(right.space.number, &right.key))
         });
+        // Every key is invalidated here, before the commit: afterwards a reader could still find the old value in the
+        // cache.
         let mut invalidation = inner.read_cache.begin_batch();
         for entry in self.entries.drain(..) {
             let keyspace = keyspaces.get(entry.space)?;
@@ -118,6 +122,7 @@ impl BatchBuilder {
     /// Empties the builder for the next batch.
     pub(crate) fn clear(&mut self) {
         self.entries.clear();
+        // Cleared, not dropped: the maps keep their capacity, which the next batch needs again.
         self.positions.iter_mut().for_each(HashMap::clear);
         self.stamps.clear();
         self.groups = 0;
@@ -158,6 +163,7 @@ impl BatchBuilder {
         for guarded in &set.guards {
             write_tree_key(&mut self.scratch, shard, &guarded.key);
             let positions = self.positions.get(usize::from(guarded.space.number));
+            // An earlier group of this batch may have written the key; the tree does not have that yet.
             let merged = positions.and_then(|positions| positions.get(self.scratch.as_slice()));
             let holds = match merged.and_then(|position| self.entries.get(*position)) {
                 Some(entry) => guarded.holds(entry.value.as_deref()),
@@ -185,6 +191,7 @@ impl BatchBuilder {
             Write::Remove { space, key } => (*space, key, None, None),
         };
         write_tree_key(&mut self.scratch, shard, key);
+        // Offsets are those of the caller's key, which begins behind the shard.
         stamp.write_at(&mut self.scratch, key_stamp_at.map(|at| at + SHARD_BYTES));
         let key = Slice::from(self.scratch.as_slice());
         self.bytes += key.len() + value.as_ref().map_or(0, |value| value.len());
@@ -195,6 +202,7 @@ impl BatchBuilder {
         let next = self.entries.len();
         let position = *positions.entry(key.clone()).or_insert(next);
         match self.entries.get_mut(position) {
+            // The position of the first write is kept; entries are sorted later anyway.
             Some(earlier) => earlier.value = value,
             None => self.entries.push(BatchEntry { space, key, value }),
         }

@@ -121,13 +121,16 @@ impl Committer {
             };
             responses.push((result, merged));
             let another = matches!(self.pending.front(), Some(CommitJob::Commit { .. }));
+            // Checked after adding: a batch takes at least one group, however large.
             next = if another && !self.batch.is_full() { self.pending.pop_front() } else { None };
         }
+        // Before the write: while the disk syncs, other callers may enter the queue and become the next batch.
         self.queue.release(responses.len());
         let began = now();
         let written = if self.batch.is_empty() { Ok(()) } else { self.write_batch() };
         self.batch.clear();
         if self.durability == Durability::Synced {
+            // Those answered now are expected back; those waiting are already there.
             let callers = responses.len() + self.pending.len() + self.queue.len();
             self.delay.record_sync(callers, now().duration_since(began));
         }
@@ -158,6 +161,7 @@ impl Committer {
                 }
             }
             Durability::Relaxed { .. } => {
+                // Not recorded in the side file yet: a stamp in it must be durable.
                 self.unsynced.extend(self.batch.stamps());
                 self.unsynced_since.get_or_insert_with(now);
             }
@@ -179,6 +183,7 @@ impl Committer {
             return Err(self.fail(&error));
         }
         self.unsynced_since = None;
+        // After the sync of the tree, for the same reason.
         let recorded = self.durable_stamps.record(self.unsynced.drain());
         if let Err(error) = recorded.and_then(|()| self.durable_stamps.sync()) {
             return Err(self.fail(&error));
@@ -187,6 +192,7 @@ impl Committer {
     }
 
     fn close(&mut self) -> Result<()> {
+        // Synced before the memtables are flushed: the flush is an optimization, the sync a promise.
         self.sync()?;
         backpressure::flush(&self.inner.keyspaces).map_err(|error| self.fail(&error))
     }
@@ -223,6 +229,7 @@ fn respond(responses: Vec<CommitResponse>, written: Result<()>) {
         }
         Err(error) => {
             for (sender, _) in responses {
+                // An error has one owner; each caller gets a copy with the whole text.
                 let copy = Error::new(error.kind().clone(), error.full_message());
                 let _ = sender.send(Err(copy));
             }
@@ -244,6 +251,7 @@ struct CloseQueueOnDrop(Arc<CommitQueue>);
 impl Drop for CloseQueueOnDrop {
     fn drop(&mut self) {
         self.0.close();
+        // Dropping a job drops its sender, which wakes its caller with an error.
         self.0.take_all(&mut VecDeque::new(), None);
     }
 }

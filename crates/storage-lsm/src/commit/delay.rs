@@ -34,6 +34,7 @@ pub(crate) struct DelayTarget {
 impl CommitDelay {
     /// The delay before the next batch, for which `jobs` are queued.
     pub(crate) fn next_target(&mut self, jobs: usize) -> Option<DelayTarget> {
+        // Everybody is here, or nothing is known about the device yet.
         if jobs >= self.expected_callers || self.time_max.is_zero() {
             return None;
         }
@@ -50,6 +51,7 @@ impl CommitDelay {
             self.backoff_batches = 0;
             return;
         }
+        // Callers that have gone away would make every batch wait in vain; doubling makes that rare quickly.
         self.backoff_batches = (self.backoff_batches * 2).clamp(1, SKIPPED_BATCHES_MAX);
         self.skip_batches = self.backoff_batches;
     }

@@ -51,6 +51,8 @@ impl CommitQueue {
     pub(crate) async fn push(&self, job: CommitJob) -> Result<()> {
         let permit = self.permits.acquire().await.map_err(|_| closed())?;
         let mut state = self.lock();
+        // The semaphore was open when the permit was given; the queue may have closed since. The permit goes back by
+        // itself.
         if state.closed {
             return Err(closed());
         }
@@ -59,6 +61,7 @@ impl CommitQueue {
         // so that the bound covers the jobs the committer has taken but not started.
         permit.forget();
         let wakes = state.jobs.len() >= state.wake_at;
+        // Unlocked before waking, or the committer would wake up only to wait for the lock.
         drop(state);
         if wakes {
             self.changed.notify_one();
@@ -86,6 +89,7 @@ impl CommitQueue {
                 }
             };
         }
+        // A closed queue is drained first: its jobs were accepted.
         let goes_on = !state.closed || !state.jobs.is_empty();
         taken.append(&mut state.jobs);
         goes_on
@@ -113,6 +117,7 @@ impl CommitQueue {
             let woken = self.changed.wait_timeout(state, left);
             state = woken.unwrap_or_else(PoisonError::into_inner).0;
         }
+        // A later push must wake the committer at once again.
         state.wake_at = 0;
         taken.append(&mut state.jobs);
     }
@@ -130,6 +135,7 @@ impl CommitQueue {
     /// Refuses further jobs. Those that are queued can still be taken.
     pub(crate) fn close(&self) {
         self.lock().closed = true;
+        // Callers that wait for a permit get an error instead of waiting for ever.
         self.permits.close();
         self.changed.notify_all();
     }

@@ -213,6 +213,8 @@ impl BatchInvalidation<'_> {
         let prefix = KeyPrefix::of_tree_key(space, tree_key);
         let Some(prefix) = prefix else { return };
         let scope = prefix.scope(&cache.hasher);
+        // Invalidating a scope twice in one batch would remove nothing new: insertions are refused since the first
+        // time.
         if self.last_scope != Some(scope) {
             cache.pages.invalidate(self.batch, scope);
             cache.multi_gets.invalidate(self.batch, scope);

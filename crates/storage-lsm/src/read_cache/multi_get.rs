@@ -50,6 +50,7 @@ impl<'keys> MultiGetLookup<'keys> {
             return None;
         }
         let prefix = KeyPrefix::new(shard, space, keys.first()?)?;
+        // A result under two prefixes would have to be invalidated by writes to either.
         if !keys.iter().all(|key| prefix.matches(key)) {
             return None;
         }
@@ -64,6 +65,7 @@ impl<'keys> MultiGetLookup<'keys> {
 
     pub(super) fn matches(&self, key: &MultiGetKey) -> bool {
         let MultiGetKey { shard, space, keys } = key;
+        // Compared in full: a hash alone could return the values of other keys.
         *shard == self.shard && *space == self.space.number && keys == self.keys
     }
 

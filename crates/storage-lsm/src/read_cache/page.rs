@@ -43,6 +43,7 @@ impl<'scan> PageLookup<'scan> {
         scan: &'scan Scan,
     ) -> Option<Self> {
         let lower = bounded_key(&scan.range.lower)?;
+        // Both bounds must lie under the prefix, or a write outside of it could belong into the page.
         let upper = bounded_key(&scan.range.upper)?;
         let prefix = KeyPrefix::new(shard, space, lower)?;
         if scan.limit.entries_max > ENTRIES_MAX || !prefix.matches(upper) {

@@ -119,7 +119,10 @@ impl<K, V: Clone> ShardedCache<K, V> {
         let since = shard.written_by.load(Ordering::SeqCst);
         // An entry that exists under this key although the lookup missed is too young for this view; keep it.
         if since <= view.0 && entries.admit(hash.key) && entries.find(hash, &matches).is_none() {
+            // Ends: an entry has at most half of the shard, so an empty shard always has room.
             while entries.bytes + bytes > self.shard_bytes_max {
+                // First in, first out. Shifting a few dozen entries is cheaper than the bookkeeping of a recently-used
+                // order.
                 entries.remove(0);
             }
             let (key, value) = make();
