@@ -47,6 +47,7 @@ pub(crate) fn refused_write(error: Error) -> Error {
         | ErrorKind::NotFound
         | ErrorKind::Conflict
         | ErrorKind::PreconditionFailed
+        // The list is explicit: a new kind of error is free until somebody decides that it is not.
         | ErrorKind::TooLarge => error.with_charge(failed_write()),
         _ => error,
     }
@@ -103,6 +104,8 @@ impl ChargeContext {
         }
         let mut terms = vec![ChargeTerm::new("read", TermDetail::Items { count, bytes }, sum)];
         let factor = charge::consistency_factor(level);
+        // A page has a minimum charge. What the items do not explain is shown as its own term, so that the terms add
+        // up.
         let least = charge.saturating_sub(sum.times(factor)).parts() / factor;
         if least > 0 {
             let rest = RequestCharge::from_parts(least);
@@ -118,6 +121,7 @@ impl ChargeContext {
         let base = if cost.created {
             charge::create(new.bytes, new.index_units)
         } else {
+            // A replace pays for the leaves that changed, a create for all of them.
             charge::replace(self.profile, old.bytes, new.bytes, cost.changed_units)
         };
         base + charge::patch_operations(patch_operations)

@@ -76,6 +76,7 @@ impl CompiledProperties {
         let newest = CompiledPolicy::new(&properties.indexing_policy);
         policies.insert(generation, Arc::new(newest));
         let retention_seconds = match &properties.change_feed_policy {
+            // A policy with zero minutes keeps nothing, whatever the default of the account is.
             Some(policy) => policy.retention_minutes() * 60,
             None => retention_default_seconds,
         };
@@ -93,6 +94,7 @@ impl CompiledProperties {
     pub(crate) fn is_expired(&self, header: &ItemHeader, now: TimestampMs) -> bool {
         let default = self.properties.default_time_to_live;
         expires_at(default, header.time_to_live, header.timestamp.0)
+            // An item with a time to live of one second is visible in the second of its write and gone in the next.
             .is_some_and(|second| second <= now.seconds().0)
     }
 
@@ -113,6 +115,8 @@ impl CompiledProperties {
             IndexingDirective::Exclude => false,
             IndexingDirective::Default => {
                 let policy = &self.properties.indexing_policy;
+                // Without an index the flag has no meaning; such items count as indexed, so that scans find them after
+                // a change of policy.
                 policy.automatic || policy.mode == IndexingMode::None
             }
         }

@@ -54,6 +54,7 @@ pub(crate) struct EngineCore {
     pub(crate) maintaining: Mutex<()>,
     /// Shards that a split or merge is filling. They are marked for reclaiming, so that a crash leaves no garbage; the
     /// reclaimer must skip them while this engine runs.
+    // In memory only: after a restart nothing is being built, and what is marked is garbage.
     building: StdMutex<HashSet<Shard>>,
 }
 
@@ -100,6 +101,8 @@ impl Engine {
             building: StdMutex::default(),
         };
         let engine = Self { core: Arc::new(core) };
+        // Before maintenance starts: a round must see every container, or it would reclaim nothing and forget nothing
+        // wrongly.
         engine.load().await?;
         if engine.core.settings.maintenance {
             engine.start_maintenance();
@@ -156,11 +159,15 @@ impl Engine {
     pub async fn close(self) -> Result<()> {
         // New operations are refused first; then maintenance, which writes, comes to its end; then the writers end.
         self.core.closed.store(true, Ordering::SeqCst);
+        // Held to the end of this function: no round can begin after it.
         let _round = self.core.maintaining.lock().await;
         for container in self.view().containers() {
             let pauses = container.pause_writers().await;
+            // Writers end before the store is closed, so that a queued write gets an error of the engine and not of
+            // the store.
             container.retire(pauses).await;
         }
+        // Clones of the engine may live on. Without the view, the store is released even so.
         self.replace_view(CatalogView::default());
         self.core.store.close().await?;
         Ok(())
@@ -244,6 +251,8 @@ impl Engine {
         if self.is_closed() {
             return Err(Error::closed());
         }
+        // Not through `view()`: every item operation comes here, and a clone of the whole view is one more shared
+        // counter to touch.
         let view = self.core.view.read().unwrap_or_else(PoisonError::into_inner);
         let database = view.databases.get(&link.database);
         let database =
@@ -261,6 +270,7 @@ impl Engine {
         self.core.environment.spawn(async move {
             loop {
                 environment.sleep(interval).await;
+                // Held only during a round: an engine that is dropped in between is gone at once.
                 let Some(core) = core.upgrade() else { return };
                 let engine = Self { core };
                 if engine.is_closed() {
@@ -278,6 +288,7 @@ impl Engine {
         let mut view = CatalogView::default();
         for record in catalog.databases().await? {
             self.share_throughput(&record);
+            // Databases first: each container below needs its owner.
             view = view.with_database(DatabaseEntry { record, containers: Default::default() });
         }
         for (database, record) in catalog.containers().await? {

@@ -128,6 +128,7 @@ impl Clock for SystemClock {
 
     #[expect(clippy::disallowed_methods, reason = "the only place that reads the system clock")]
     fn stopwatch(&self) -> Duration {
+        // An `Instant` has no zero; the first call is as good as any.
         static STARTED: OnceLock<Instant> = OnceLock::new();
         STARTED.get_or_init(Instant::now).elapsed()
     }
@@ -166,6 +167,8 @@ pub struct SystemRandomness;
 impl Randomness for SystemRandomness {
     fn next(&self) -> u64 {
         use std::hash::{BuildHasher, Hasher, RandomState};
+        // The standard library keeps two random keys per thread and increments one for each `RandomState`; hashing
+        // nothing mixes them. Good enough for resource ids and samples, not for secrets.
         RandomState::new().build_hasher().finish()
     }
 }
@@ -218,6 +221,7 @@ impl Spawner for TravellingSpawner {
     fn sleep(&self, duration: Duration) -> BoxedTask {
         let clock = Arc::clone(&self.clock);
         Box::pin(async move {
+            // The clock moves when the sleep is polled, so sleeps that nobody awaits do not change the time.
             clock.travel(duration);
             tokio::task::yield_now().await;
         })

@@ -68,6 +68,8 @@ impl Engine {
         let container = self.container(link)?;
         loop {
             let map = container.map();
+            // Before the check for retirement: a partition that is not retired now had all its writes in this
+            // snapshot.
             let view = self.store().snapshot().await?;
             let mut partitions = map.partitions.iter();
             if let Some(retired) = partitions.find(|partition| partition.published.is_retired()) {
@@ -77,9 +79,11 @@ impl Engine {
             let compiled = container.compiled();
             check_time(time, self.now().seconds(), compiled.retention_seconds)?;
             let shards: Vec<_> = map.partitions.iter().map(|part| part.identity.shard).collect();
+            // From the same snapshot as the items: trimming that happens later does not concern it.
             check_complete(view.as_ref(), &shards, time).await?;
             let part =
                 |shard| [(shard, VERSIONS, KeyRange::all()), (shard, CHANGE_LOG, KeyRange::all())];
+            // Parts are taken from the end, hence the reversed order.
             let parts = shards.into_iter().rev().flat_map(part).collect();
             return Ok(SnapshotAt { view, container, compiled, time, parts });
         }
@@ -96,6 +100,7 @@ impl SnapshotAt {
         let scan = Scan::forward(range.clone(), ScanLimit::entries(PAGE_ENTRIES));
         let page = self.view.scan(shard, space, &scan).await?;
         if let Some(last) = page.entries.last().filter(|_| page.more) {
+            // The rest of this part comes next, before any other.
             self.parts.push((shard, space, range.after(last.key.clone(), Direction::Forward)));
         }
         let mut items = Vec::new();
@@ -112,6 +117,7 @@ impl SnapshotAt {
         } else {
             match Version::decode(entry.value, levels)? {
                 (Version::Superseded { record, .. }, ended) => (record, Some(ended)),
+                // A deletion is no state; the state that it ended has its own entry.
                 (Version::Removed { .. }, _) => return Ok(None),
             }
         };
@@ -123,6 +129,8 @@ impl SnapshotAt {
     /// then.
     fn existed(&self, record: &ItemRecord, ended: Option<TimestampSeconds>) -> bool {
         record.header.timestamp <= self.time
+            // A version that ended within the second was not the last one of it: the state at the end of the second is
+            // asked for.
             && ended.is_none_or(|ended| ended > self.time)
             && !self.compiled.is_expired(&record.header, self.time.start())
     }

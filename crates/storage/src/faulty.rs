@@ -43,6 +43,7 @@ pub struct FaultyStore<S: ?Sized> {
 struct FaultInjector {
     plan: FaultPlan,
     rng: SeededRng,
+    // A flag instead of a new plan: the generator keeps its sequence, so that a run up to the healing can be replayed.
     healed: AtomicBool,
 }
 
@@ -81,6 +82,7 @@ impl FaultInjector {
     async fn delay(&self) {
         if self.roll(self.plan.delay_ppm) {
             let more = u64::from(self.plan.delay_yields_max.saturating_sub(1));
+            // Inclusive, so that a delay yields at least once.
             for _ in 0..=self.rng.up_to(more) {
                 yield_once().await;
             }
@@ -104,6 +106,7 @@ pub(crate) async fn yield_once() {
             return Poll::Ready(());
         }
         yielded = true;
+        // Woken at once: the task goes to the end of the executor's queue and does not wait for anything.
         context.waker().wake_by_ref();
         Poll::Pending
     })

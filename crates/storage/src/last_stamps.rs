@@ -42,6 +42,7 @@ impl LastStamps {
         {
             let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
             if let Some(sender) = state.by_shard.get(&shard) {
+                // `send_replace` and not `send`: it stores the stamp even if nobody is waiting.
                 sender.send_replace(stamp);
                 return;
             }
@@ -61,6 +62,8 @@ impl LastStamps {
             if state.closed {
                 return Err(closed());
             }
+            // Subscribed under the lock, before the value is looked at: a stamp published in between is seen by
+            // `wait_for`.
             state.sender(shard).subscribe()
         };
         let stamp = receiver.wait_for(|stamp| *stamp > after).await.map_err(|_| closed())?;

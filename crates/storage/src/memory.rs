@@ -61,6 +61,7 @@ impl MemoryStore {
             set.validate(shard)?;
         }
         let mut state = self.inner.open_for_writing()?;
+        // All guards before the first write, as the contract says: against the state before the group.
         state.check_guards(shard, group)?;
         let mut last = state.stamps.get(&shard).copied().unwrap_or_default();
         let mut stamps = Vec::with_capacity(group.len());
@@ -71,6 +72,7 @@ impl MemoryStore {
         if group.is_empty() {
             return Ok(stamps);
         }
+        // One version per group: its sets become visible together.
         state.version += 1;
         for (set, stamp) in group.iter().zip(&stamps) {
             for write in &set.writes {
@@ -151,11 +153,13 @@ impl MemoryState {
             }
             Write::Remove { space, key } => (*space, key.clone(), None),
         };
+        // Without a snapshot only the newest version is visible to anybody.
         let oldest_version = self.snapshots.keys().next().copied().unwrap_or(self.version);
         let keys = self.keys.entry((shard, space)).or_default();
         let history = keys.entry(key.clone()).or_default();
         // A second write to the key in the same group replaces the first: a reader sees all of the group or nothing.
         history.retain(|(version, _)| *version != self.version);
+        // Histories stay sorted, because versions only grow.
         history.push((self.version, value));
         prune(history, oldest_version);
         match history.as_slice() {
@@ -306,6 +310,7 @@ fn value_at(history: &History, version: u64) -> Option<&StorageValue> {
 
 /// Drops the versions that no reader at `oldest_version` or later sees.
 fn prune(history: &mut History, oldest_version: u64) {
+    // The newest version that the oldest snapshot sees must stay, although it is older than the snapshot.
     let oldest_kept = history.iter().rposition(|(since, _)| *since <= oldest_version).unwrap_or(0);
     history.drain(..oldest_kept);
 }

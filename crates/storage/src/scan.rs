@@ -83,6 +83,7 @@ impl KeyRange {
             (
                 Bound::Included(lower) | Bound::Excluded(lower),
                 Bound::Included(upper) | Bound::Excluded(upper),
+            // Equal bounds contain the key only if both include it, which the arm above handles.
             ) => lower >= upper,
         }
     }
@@ -110,6 +111,7 @@ impl ScanLimit {
     /// A limit in entries, with a limit of 16 MiB.
     #[must_use]
     pub fn entries(entries_max: usize) -> Self {
+        // Large items: 1,000 of them have up to 2 GB, and a page is held in memory as a whole.
         Self { entries_max, bytes_max: 16 * 1024 * 1024 }
     }
 }
@@ -203,6 +205,7 @@ impl ScanPageBuilder {
         self.bytes += entry.key.len() + entry.value.len();
         self.page.entries.push(entry);
         let is_full = self.page.entries.len() >= self.limit.entries_max;
+        // Checked after the push, so that every page has at least one entry and a reader always advances.
         self.page.more = is_full || self.bytes >= self.limit.bytes_max;
         !self.page.more
     }

@@ -58,6 +58,7 @@ impl SimulatedDisk {
         self.visible.close_now();
         let survivors = SeededRng::new(seed).up_to(disk.unsynced.len() as u64);
         let survivors = usize::try_from(survivors).unwrap_or(usize::MAX);
+        // A prefix, never a selection: one journal loses its tail.
         disk.make_durable(survivors);
         Self::with_contents(self.durability, disk.durable.copy_newest())
     }
@@ -150,6 +151,7 @@ impl Store for SimulatedDisk {
     }
 
     async fn sync(&self) -> Result<()> {
+        // Only to refuse a closed store; memory has nothing to sync.
         self.visible.sync().await?;
         let mut disk = self.lock_disk();
         disk.make_durable(usize::MAX);

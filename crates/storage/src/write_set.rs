@@ -68,6 +68,7 @@ impl GuardedKey {
     pub fn holds(&self, stored: Option<&[u8]>) -> bool {
         match (&self.guard, stored) {
             (Guard::Absent, None) | (Guard::Present, Some(_)) => true,
+            // An absent key is not an empty value.
             (Guard::Unchanged(expected), Some(value)) => expected.as_ref() == value,
             _ => false,
         }
@@ -119,6 +120,7 @@ impl WriteSet {
     /// # Errors
     /// [`crate::ErrorKind::Invalid`] when the sequence would overflow.
     pub fn stamp_after(&self, last: Stamp) -> crate::Result<Stamp> {
+        // The greater of both: `stamp_above` must never lower a sequence.
         match last.max(self.stamp_above).0.checked_add(1) {
             Some(number) => Ok(Stamp(number)),
             None => Err(crate::Error::invalid("there is no stamp above the greatest number")),
@@ -133,6 +135,8 @@ impl WriteSet {
         for write in &self.writes {
             if let Write::Put { space, key, value, key_stamp_at, value_stamp_at } = write {
                 let fits = |at: &Option<usize>, length: usize| {
+                    // A stamp has 8 bytes. Checked here once, so that writing it into the bytes cannot fail in the
+                    // middle of a group.
                     at.is_none_or(|at| at.checked_add(8).is_some_and(|end| end <= length))
                 };
                 if !fits(key_stamp_at, key.len()) || !fits(value_stamp_at, value.len()) {

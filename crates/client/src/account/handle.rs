@@ -27,6 +27,7 @@ struct AccountInner {
     backend: Arc<dyn Backend>,
     environment: Environment,
     retry_policy: RetryPolicy,
+    // Shared by all variants of the account, so that a test counts the calls of every clone.
     fan_outs: Arc<AtomicU64>,
 }
 
@@ -71,6 +72,7 @@ impl Account {
             }
             StorageLocation::Engine(engine) => engine,
         };
+        // The same clock as the engine: retries and leases of a simulated account must not wait for real time.
         let environment = engine.environment().clone();
         Ok(Self::new(Arc::new(EmbeddedBackend::new(engine)), environment))
     }
@@ -117,6 +119,7 @@ impl Account {
     /// Those of [`Account::embedded`] and `Account::connect`; `Unsupported` for a connection string when this program
     /// was built without the feature `connect`.
     pub async fn open(location: &str) -> Result<Self> {
+        // An exact word: a folder of that name can still be opened as `./memory`.
         if location == "memory" {
             return Self::embedded(StorageLocation::Memory).await;
         }
@@ -180,6 +183,7 @@ impl Account {
     /// ```
     #[must_use]
     pub fn with_faults(&self, faults: Faults) -> Self {
+        // Faults sit below the retries, because retries are what they are meant to test.
         let inner = Arc::clone(&self.inner.backend);
         let backend = Arc::new(FaultyBackend::new(inner, faults, self.inner.environment.clone()));
         Self { inner: Arc::new(AccountInner { backend, ..AccountInner::clone(&self.inner) }) }

@@ -19,6 +19,7 @@ impl Account {
     ) -> Result<BackendResponse> {
         match (request, refusal.kind()) {
             (BackendRequest::Create { address, item }, ErrorKind::Conflict)
+            // The etag has changed, perhaps by our own first attempt.
             | (BackendRequest::Replace { address, item, .. }, ErrorKind::Precondition)
             | (BackendRequest::Upsert { address, item, .. }, ErrorKind::Precondition) => {
                 self.compare_content(address, item, refusal).await
@@ -43,12 +44,15 @@ impl Account {
             session_token: None,
             if_none_match: None,
         };
+        // One attempt, without retries: if the item cannot be read, the refusal is the honest answer.
         let Ok(response) = self.backend().execute(read).await else { return Err(refusal) };
         let stored = match &response.body {
             ResponseBody::Item(text) => Json::parse(text).ok(),
             _ => None,
         };
         match stored {
+            // By content, not by etag: the etag of a write whose response was lost is not known. If somebody else
+            // wrote the same content, the caller cannot tell the difference either.
             Some(stored) if own_properties(&stored) == own_properties(item) => {
                 tracing::info!(id = %address.id, "the response was lost, but the write was executed");
                 Ok(response)

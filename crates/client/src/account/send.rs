@@ -36,6 +36,8 @@ impl Account {
         let name = request.name();
         let result = match self.backend().execute(request).instrument(trace.span()).await {
             Ok(response) => Ok((response, 1)),
+            // The request was consumed by the attempt. Errors that no retry can help are returned without building it
+            // again.
             Err(error) if is_transient(&error) => match rebuild() {
                 Ok(request) => {
                     let retries = self.send_again(&request, error).instrument(trace.span());
@@ -73,6 +75,7 @@ impl Account {
             if_none_match: None,
         };
         let item_id = ItemId::new(id)?;
+        // A span per read costs more than the read itself; without a subscriber at this level nobody would see it.
         let is_traced = LevelFilter::current() >= LevelFilter::DEBUG;
         let Some(embedded) = self.backend().as_embedded().filter(|_| !is_traced) else {
             return self.send(&read_request(item_id, session_token)).await;
@@ -129,9 +132,11 @@ impl Account {
         let mut may_have_happened = false;
         for attempt in 1.. {
             let is_unknown = error.may_have_happened() && !request.is_read();
+            // A patch that increments, for example: sending it again could apply it twice.
             if is_unknown && !request.is_repeatable() {
                 return Err(error.after_attempts(attempt));
             }
+            // Never reset: after one lost response, every later refusal may be caused by it.
             may_have_happened |= is_unknown;
             let spent = environment.now().0.saturating_sub(started.0);
             let Some(delay) = policy.delay(&error, attempt, spent, environment.random()) else {

@@ -31,6 +31,7 @@ impl Trace {
             retries = Empty,
             status = Empty,
         );
+        // The names are borrowed from the request only if somebody listens.
         if !span.is_disabled() {
             let (database, container) = request.names();
             span.record("database", database);
@@ -75,6 +76,7 @@ impl Trace {
         self.span.record("request_units", self.charge + refused);
         self.span.record("rows", self.rows);
         self.span.record("pages", self.pages);
+        // An error knows the attempts of its own request; earlier requests of the call are in `self.retries`.
         self.span.record("retries", retries.max(self.retries));
         self.span.record("status", status);
     }

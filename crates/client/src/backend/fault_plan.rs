@@ -72,10 +72,12 @@ impl Faults {
     /// Runs a future until it completes or reaches a stop. Returns `None` after a stop, which drops the future like a
     /// crash.
     pub async fn until_stopped<T>(&self, program: impl Future<Output = T>) -> Option<T> {
+        // Counted and not a flag, so that a second run with the same plan begins anew.
         let stops = self.lock().stops;
         let mut program = std::pin::pin!(program);
         std::future::poll_fn(|context| match program.as_mut().poll(context) {
             Poll::Ready(value) => Poll::Ready(Some(value)),
+            // Asked after each poll: the call that stops is polled inside the program and stays pending.
             Poll::Pending if self.lock().stops > stops => Poll::Ready(None),
             Poll::Pending => Poll::Pending,
         })
@@ -99,6 +101,7 @@ impl Faults {
         let mut plan = self.lock();
         *plan.requests.entry(name).or_default() += 1;
         let fits = |(only, _): &(Option<&'static str>, Fault)| only.is_none_or(|only| only == name);
+        // The first that fits, not the first: a fault for another name waits for its own request.
         let index = plan.next.iter().position(fits);
         let fault = index.and_then(|index| plan.next.remove(index)).map(|(_, fault)| fault);
         let fault = fault.unwrap_or(Fault::None);

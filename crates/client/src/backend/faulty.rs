@@ -43,6 +43,7 @@ impl Backend for FaultyBackend {
                 Err(Error::unknown_outcome(format!("no answer to '{name}' within {after:?}")))
             }
             Fault::LostResponse => {
+                // A refusal is not lost: only a request that was executed has a response to lose.
                 self.inner.execute(request).await?;
                 Err(Error::unknown_outcome(format!("the answer to '{name}' was lost")))
             }

@@ -28,6 +28,7 @@ struct Merger {
 
 impl Merger {
     fn value(&mut self, stored: Json, before: &Json, after: Json) -> Json {
+        // The caller changed nothing here, so the stored value stays, with everything the type does not know.
         if *before == after {
             return stored;
         }
@@ -36,6 +37,7 @@ impl Merger {
                 self.object(stored, before, after).into()
             }
             (Json::Array(stored), Json::Array(before), Json::Array(after))
+                // Otherwise the type has dropped or added elements while reading, and indexes do not correspond.
                 if stored.len() == before.len() =>
             {
                 self.array(stored, before, after).into()
@@ -57,7 +59,10 @@ impl Merger {
                     let value = self.value(value, before, after);
                     result.insert(name, value);
                 }
+                // The type knew the property and has removed it.
                 (Some(_), None) => self.is_changed = true,
+                // The type did not have it when it was read, although it is stored: a rename, or a field that is
+                // skipped if empty.
                 (None, Some(after)) => {
                     let value = self.replace(&value, after);
                     result.insert(name, value);
@@ -87,6 +92,7 @@ impl Merger {
                 Some(index)
             })
             .collect();
+        // Elements that were matched as unchanged are taken.
         let mut used: Vec<bool> =
             (0..before.len()).map(|index| unchanged.contains(&Some(index))).collect();
         let mut result = Vec::with_capacity(after.len());
@@ -98,6 +104,7 @@ impl Merger {
                 }),
                 (None, None) => None,
             };
+            // A new element, or one that has moved.
             self.is_changed |= source != Some(position);
             let stored = source.and_then(|index| slots.get_mut(index)).and_then(Option::take);
             let before = source.and_then(|index| before.get(index));

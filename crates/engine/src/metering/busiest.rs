@@ -133,7 +133,7 @@ impl SlotSet {
         slot.throttled.store(0, Relaxed);
         stored_name.clear();
         stored_name.extend_from_slice(name);
-        // Last, so that the new name is not found before its counters are reset. Relaxed promises no order: a count may slip.
+        // Last, so that the new name is not found before its counters are reset. Relaxed promises no order, though.
         slot.hash.store(hash, Relaxed);
         add(slot);
     }

@@ -21,6 +21,8 @@ const THROTTLED: &str = "Request rate is large. More Request Units may be needed
 /// The gate of one container.
 #[derive(Debug)]
 pub(crate) struct Gate {
+    // Relaxed throughout: a request that sees the old setting for a moment is admitted or refused by a rule that was
+    // valid then.
     enforced: AtomicBool,
     /// Whether the container has throughput of its own.
     dedicated: AtomicBool,
@@ -51,8 +53,10 @@ impl Gate {
     /// Divides the container's own throughput evenly among its partitions.
     pub(crate) fn set(&self, own: Option<Throughput>, partitions: usize) {
         let partitions = u32::try_from(partitions.max(1)).unwrap_or(u32::MAX);
+        // Autoscale is enforced at its maximum; what it was scaled to belongs to the bill.
         let share = own.map_or(0, |own| own.highest() / partitions);
         self.per_partition.store(share.min(THROUGHPUT_PER_PARTITION_MAX), Ordering::Relaxed);
+        // After the share: a partition that becomes dedicated must not see the share of before, which is zero.
         self.dedicated.store(own.is_some(), Ordering::Relaxed);
     }
 

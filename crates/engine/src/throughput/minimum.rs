@@ -33,7 +33,9 @@ pub(crate) fn least(throughput: Throughput, holding: Holding) -> u32 {
     match throughput {
         Throughput::Manual(_) => (MANUAL_THROUGHPUT_MIN + further)
             .max(gigabytes)
+            // The rules of the service: 1/100 of the highest manual value, 1/10 of the highest autoscale maximum.
             .max(holding.highest_ever / 100)
+            // Throughput is set in these increments, so the minimum must be one of them.
             .next_multiple_of(100),
         Throughput::Autoscale { .. } => (AUTOSCALE_THROUGHPUT_MIN + further.saturating_mul(10))
             .max(gigabytes.saturating_mul(10))

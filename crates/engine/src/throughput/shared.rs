@@ -29,6 +29,8 @@ impl SharedThroughput {
         while buckets.len() < count as usize {
             buckets.push(Arc::default());
         }
+        // The number there is, not the one wanted: buckets of a higher throughput before stay and share what there is
+        // now.
         let count = u32::try_from(buckets.len()).unwrap_or(u32::MAX);
         let per_bucket = (throughput.highest() / count).min(THROUGHPUT_PER_PARTITION_MAX);
         self.per_bucket.store(per_bucket, Ordering::Relaxed);
@@ -42,6 +44,7 @@ impl SharedThroughput {
     ) -> (Arc<Bucket>, RefillRate) {
         let mut index = partition as usize;
         for byte in container.as_bytes() {
+            // Any spread will do, but it must not change: a partition has to find the bucket it has debited.
             index = index.wrapping_mul(31).wrapping_add(usize::from(*byte));
         }
         let buckets = self.buckets.read().unwrap_or_else(PoisonError::into_inner);
@@ -66,6 +69,7 @@ impl SharedThroughputs {
 
     /// The buckets of a database, created when they are first asked for.
     pub(crate) fn database(&self, database: ResourceId) -> Arc<SharedThroughput> {
+        // Locked when a container starts, not per request: its gate keeps the result.
         let mut sets = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(sets.entry(database).or_default())
     }

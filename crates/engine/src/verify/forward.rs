@@ -39,6 +39,7 @@ impl PartitionVerification<'_> {
             for entry in page.entries {
                 wanted.extend(self.check_item(entry, &mut expected));
             }
+            // One multi-get per space for all items of a step, instead of one get per entry.
             self.compare(wanted, &mut expected).await?;
             (self.progress)(self.done.clone());
             match last {
@@ -51,6 +52,7 @@ impl PartitionVerification<'_> {
     /// Checks one item by itself and returns the entries it needs.
     fn check_item(&mut self, entry: Entry, expected: &mut ExpectedEntries) -> ItemEntries {
         self.done.items_done += 1;
+        // Counted before it is decoded: a damaged item is an item, and the counters must say so.
         expected.items += 1;
         let Some(key) = ItemKey::decode(entry.key.clone(), self.container.identity.levels()) else {
             self.find(format!("an item key of {} bytes is damaged", entry.key.len()));
@@ -65,6 +67,7 @@ impl PartitionVerification<'_> {
         };
         expected.item_bytes += record.body_len() as u64;
         self.check_record(&key, &record);
+        // In the middle of a rebuild, items on both sides of its cursor follow different policies.
         let generation = self.state.generation_at(key.as_bytes());
         match entries_of(self.compiled, generation, &key, &record) {
             Ok(entries) => entries,
@@ -77,6 +80,7 @@ impl PartitionVerification<'_> {
 
     fn check_record(&mut self, key: &ItemKey, record: &ItemRecord) {
         let position = record.header.position;
+        // Zero would be a record that the commit has not stamped.
         if position.lsn.0 == 0 || position.lsn > self.newest {
             let newest = self.newest.0;
             self.find(format!(
@@ -97,6 +101,7 @@ impl PartitionVerification<'_> {
             self.find(format!("item '{}' contains another partition key than its key", key.id()));
         }
         let own = u64::from(self.partition.identity.number);
+        // Only ordinals of this partition's own number can be compared; others come from before a split or merge.
         if position.ordinal >> 40 == own && position.ordinal & ((1 << 40) - 1) > self.state.created
         {
             self.find(format!("item '{}' has an ordinal that was not assigned yet", key.id()));

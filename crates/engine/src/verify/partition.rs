@@ -91,7 +91,11 @@ impl Engine {
         let items_all = partitions.iter().map(|(_, each)| each.published.usage().items).sum();
         let mut done = VerifyProgress { items_done: 0, items_all };
         for (container, partition) in partitions {
+            // Before the snapshot: an account that is written to meanwhile may produce false findings, but a newer lsn
+            // would hide real ones.
             let newest = partition.published.lsn();
+            // One snapshot per partition and not one for all: an old snapshot keeps superseded data in the store
+            // alive.
             let view = self.store().snapshot().await?;
             let stored = view.get(partition.identity.shard, STATE, STATE_KEY).await?;
             let state = stored
@@ -101,6 +105,7 @@ impl Engine {
                 Err(error) => {
                     let number = partition.identity.number;
                     report.find(Some(&container.link), Some(number), error.to_string());
+                    // Without a state nothing else of the partition can be judged; the finding is enough.
                     continue;
                 }
             };
@@ -128,6 +133,7 @@ impl Engine {
         containers: &[Arc<ContainerEntry>],
         report: &mut VerifyReport,
     ) -> Result<()> {
+        // The lock is released at the end of this statement: the check must not hold up changes of the catalog.
         let reclaimed = self.core.catalog.lock().await.shards_to_reclaim().await?;
         let mut used = HashSet::new();
         for container in containers {

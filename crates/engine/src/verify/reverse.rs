@@ -32,6 +32,7 @@ impl PartitionVerification<'_> {
             if space == TERMS {
                 terms = count;
             }
+            // Fewer than wanted means missing entries, which the forward check has reported one by one.
             if count > wanted {
                 self.report_orphans(space).await?;
             }
@@ -43,6 +44,7 @@ impl PartitionVerification<'_> {
         let mut count = 0;
         let mut scan = SpaceScan::new(space);
         while let Some(entries) = scan.next(self).await? {
+            // The paths of a shape stay when its last item goes, so they have no number to compare with.
             let is_counted = |entry: &&Entry| space != TERMS || !is_shape_paths(&entry.key);
             count += entries.iter().filter(is_counted).count() as u64;
         }
@@ -77,6 +79,7 @@ impl PartitionVerification<'_> {
         let Some(Ok(record)) = stored.map(ItemRecord::decode) else { return Ok(false) };
         let generation = self.state.generation_at(owner.as_bytes());
         let entries = entries_of(self.compiled, generation, &owner, &record);
+        // The owner must not only exist but still need this entry.
         Ok(entries.is_ok_and(|entries| entries.contains_key(&(space, entry.key.clone()))))
     }
 

@@ -39,6 +39,7 @@ impl ConnectedBackend {
         let response = match client.execute_transactional_batch(batch, Some(options)).await {
             Ok(response) => response,
             Err(error) => {
+                // The SDK reports a rolled back batch as an error, with the results of its operations in the body.
                 let body = error.response().map(|response| response.body().clone());
                 let text = body.and_then(|body| body.single().ok()).unwrap_or_default();
                 let failure =
@@ -66,6 +67,7 @@ impl ConnectedBackend {
 /// Why a batch was rolled back: the first operation that failed on its own.
 fn failure(results: &TransactionalBatchResponse) -> Option<Error> {
     let mut failed = results.results().iter().enumerate().filter(|(_, one)| !one.is_success());
+    // All other operations have status 424, which says nothing about the cause.
     let own = failed.find(|(_, one)| one.status_code() != FAILED_DEPENDENCY);
     let (index, result) = own?;
     let code = result.status_code();

@@ -52,6 +52,7 @@ impl Endpoint {
 /// The endpoint and the key of a connection string. Other parts are ignored. Errors never contain the key.
 fn parse_connection_string(text: &str) -> Result<(&str, &str)> {
     let part = |name: &str| {
+        // At the first `=` only: a key in base64 may end with more of them.
         let parts = text.split(';').filter_map(|part| part.trim().split_once('='));
         let mut named = parts.filter(|(key, _)| key.eq_ignore_ascii_case(name));
         named.next().map(|(_, value)| value).filter(|value| !value.is_empty())

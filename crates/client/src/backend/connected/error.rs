@@ -33,6 +33,7 @@ pub(super) fn error_kind(
     /// The logical partition is full.
     const PARTITION_FULL: u32 = 1014;
     Some(match (code, sub_status) {
+        // Not "not found": the replica is behind, and a retry will find the item.
         (404, Some(SESSION_NOT_AVAILABLE)) => ErrorKind::Unavailable,
         (404, _) => ErrorKind::NotFound,
         (409, _) => ErrorKind::Conflict,
@@ -42,6 +43,7 @@ pub(super) fn error_kind(
         (401 | 403, _) => ErrorKind::Unauthorized,
         // The account asks to repeat the request: nothing was executed.
         (449, _) => ErrorKind::Unavailable,
+        // 408 and 410 are missing on purpose: a timeout, and a partition that has moved. Both are worth a retry.
         (400..=407 | 411..=499, _) if code != 410 => ErrorKind::BadRequest,
         _ => return None,
     })
@@ -49,6 +51,7 @@ pub(super) fn error_kind(
 
 fn message(error: &CosmosError, code: u16) -> String {
     let text = error.to_string();
+    // The SDK appends diagnostics of many lines.
     let first = text.lines().next().unwrap_or_default();
     format!("the account returned {code}: {first}")
 }

@@ -38,6 +38,7 @@ impl ConnectedBackend {
         let runtime = CosmosRuntime::builder().with_connection_pool(pool).build().await;
         let client = CosmosClient::builder()
             .with_runtime(runtime.map_err(translate)?)
+            // Responses are handed on as text, and an item must come back as it was stored.
             .with_binary_encoding_options(BinaryEncodingOptions::new().with_enabled(false))
             // No preferred regions: the account reports which regions it has.
             .build(account, RoutingStrategy::PreferredRegions(Vec::new()))
@@ -54,6 +55,7 @@ impl ConnectedBackend {
         let database = self.client.database_client(link.database.to_string());
         let client = database.container_client(link.container.to_string(), None).await;
         let client = client.map_err(translate)?;
+        // Two callers may create it at once; the second replaces an equal one.
         self.containers.write().await.insert(link.clone(), client.clone());
         Ok(client)
     }
@@ -112,6 +114,8 @@ impl Backend for ConnectedBackend {
             BackendRequest::ReadContainer { container } => {
                 let read = self.read_container(container).await;
                 if read.as_ref().is_err_and(|error| error.kind() == ErrorKind::NotFound) {
+                    // The container was deleted. Created again it may have another partition key, which the cached
+                    // client would not know.
                     self.remove_cached(container).await;
                 }
                 read

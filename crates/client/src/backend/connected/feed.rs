@@ -97,6 +97,7 @@ impl ConnectedBackend {
         let client = self.container(container).await?;
         let rows = client.query_items::<Box<RawValue>>(query, scope, Some(options)).await;
         let mut pages = rows.map_err(translate)?.into_pages();
+        // A continuation that stands at the end: a page without rows and without a request.
         let Some(next) = pages.next().await else {
             let body = ResponseBody::Rows { rows: Vec::new(), continuation: None };
             return Ok(BackendResponse { body, ..BackendResponse::empty(&self.environment) });
@@ -111,6 +112,7 @@ impl ConnectedBackend {
             false => Some(pages.to_continuation_token().map_err(translate)?.as_str().to_owned()),
         };
         let rows = next.into_items().iter().map(|row| text_of(row)).collect();
+        // The header has the etag of the feed, not of an item.
         response.etag = None;
         response.body = ResponseBody::Rows { rows, continuation };
         Ok(response)
@@ -139,6 +141,7 @@ impl ConnectedBackend {
             ChangeStart::Continuation(token) => {
                 let token = ContinuationToken::from_string(token.clone());
                 options = options.with_continuation_token(token);
+                // Required by the SDK, and overridden by the continuation token.
                 ChangeFeedStartFrom::Beginning
             }
         };
@@ -160,6 +163,7 @@ impl ConnectedBackend {
             let Some(page) = pages.next().await else { break };
             let page = page.map_err(translate)?;
             let one = metadata_response(page.headers(), ResponseBody::Nothing, &self.environment);
+            // The session token of the last page wins; the charges of empty partitions count too.
             all = BackendResponse { charge: all.charge + one.charge, etag: None, ..one };
             changes = page.into_items().iter().map(|item| change(item, mode)).collect();
             if !changes.is_empty() {
@@ -208,6 +212,7 @@ fn change(item: &ChangeFeedItem<Box<RawValue>>, mode: ChangeFeedMode) -> RawChan
         ChangeFeedOperationType::Delete => Some(ChangeOperation::Delete),
         _ => None,
     });
+    // In the other mode the account may or may not send it; callers must not depend on that.
     let operation = operation.filter(|_| mode == ChangeFeedMode::AllVersionsAndDeletes);
     let is_deleted = matches!(operation, Some(ChangeOperation::Delete | ChangeOperation::Expire));
     let key = metadata.and_then(|metadata| metadata.partition_key());
@@ -215,6 +220,7 @@ fn change(item: &ChangeFeedItem<Box<RawValue>>, mode: ChangeFeedMode) -> RawChan
         operation,
         id: metadata.and_then(|metadata| metadata.id()).map(ToOwned::to_owned),
         partition_key: key.and_then(|key| PartitionKey::parse(&key.to_string()).ok()),
+        // A deletion may come with an empty object in place of the item.
         current: item.current().filter(|_| !is_deleted).map(|raw| text_of(raw)),
         previous: item.previous().map(|raw| text_of(raw)),
     }

@@ -67,6 +67,7 @@ impl ConnectedBackend {
         let mut reads: Vec<BoxFuture<'_, Result<BackendResponse>>> =
             Vec::with_capacity(addresses.len());
         for address in &addresses {
+            // Futures do nothing until they are polled, so collecting them starts no request.
             reads.push(Box::pin(self.read(address, session_token, None)));
         }
         let results: Vec<_> =
@@ -161,6 +162,7 @@ impl ConnectedBackend {
             let response = self.query(container, &ids, &scope, &page).await?;
             all.charge += response.charge;
             let ResponseBody::Rows { rows, continuation } = response.body else { break };
+            // A page may be empty before the end.
             if rows.is_empty() && continuation.is_none() {
                 break;
             }

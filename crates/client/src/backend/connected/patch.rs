@@ -34,6 +34,7 @@ impl ConnectedBackend {
         let mut round = 1;
         loop {
             let (matching_etag, charge) = self.etag_if(address, condition).await?;
+            // The caller's etag is checked here, because the patch is sent with the one of the query.
             if etag.is_some_and(|etag| *etag != matching_etag) {
                 return Err(condition_error(address));
             }
@@ -41,6 +42,7 @@ impl ConnectedBackend {
                 Ok(response) => {
                     return Ok(BackendResponse { charge: response.charge + charge, ..response });
                 }
+                // Somebody wrote the item after the query. The condition has to be evaluated for the new version.
                 Err(error) if error.kind() == ErrorKind::Precondition && round < ROUNDS_MAX => {
                     round += 1;
                 }
@@ -53,6 +55,8 @@ impl ConnectedBackend {
     async fn etag_if(&self, address: &ItemAddress, condition: &str) -> Result<(EntityTag, f64)> {
         let (alias, filter) = parse_condition(condition)?;
         let text = format!(
+            // The line break ends a comment that the filter may end with; without it the rest of the query would be a
+            // comment too.
             "SELECT VALUE {alias}._etag FROM {alias} WHERE ({filter}\n) AND {alias}.id = @id"
         );
         let id = Json::from(address.id.as_str());
@@ -120,6 +124,7 @@ fn parse_condition(condition: &str) -> Result<(&str, &str)> {
         let (first, rest) = text.trim_start().split_once(char::is_whitespace)?;
         first.eq_ignore_ascii_case(expected).then_some(rest.len())
     };
+    // The rest is given as its length, so that the slices borrow from `condition` and not from a trimmed copy.
     let tail = |length: usize| condition.get(condition.len() - length..).unwrap_or_default();
     let rest = tail(word(condition, "from").ok_or_else(invalid)?).trim_start();
     let (alias, rest) = rest.split_once(char::is_whitespace).ok_or_else(invalid)?;

@@ -13,6 +13,7 @@ pub(super) fn library_properties(properties: &ContainerProperties) -> Result<Lib
     let parsed: LibraryProperties = serde_json::from_slice(&ours.to_bytes()).map_err(|error| {
         Error::unsupported("the SDK cannot send these container properties").caused_by(&error)
     })?;
+    // There and back: what the SDK parsed and prints again is what it would send.
     let sent = serde_json::to_vec(&parsed).map_err(|error| {
         Error::unexpected("the SDK cannot print container properties").caused_by(&error)
     })?;

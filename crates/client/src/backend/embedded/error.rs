@@ -21,9 +21,11 @@ pub(crate) fn translate(error: engine::Error) -> Error {
         | EngineKind::Immutable(_)
         | EngineKind::ContinuationRefused
         | EngineKind::BadQuery => ErrorKind::BadRequest,
+        // Nothing was executed; a retry can succeed.
         EngineKind::SessionNotAvailable | EngineKind::PartitionGone | EngineKind::OutOfTime => {
             ErrorKind::Unavailable
         }
+        // The store may have persisted the write before it failed.
         EngineKind::Unavailable => {
             return Error::unknown_outcome("the embedded account cannot be used now")
                 .caused_by(&error.full_message());

@@ -51,6 +51,7 @@ impl EmbeddedBackend {
         if_none_match: Option<&EntityTag>,
     ) -> Result<BackendResponse> {
         let read = ReadItem {
+            // Cloned only if the caller keeps the request for a retry.
             container: Arc::unwrap_or_clone(address.container),
             partition_key: address.partition_key,
             id: address.id,
