@@ -26,6 +26,7 @@ pub struct RetryPolicy {
 impl Default for RetryPolicy {
     fn default() -> Self {
         Self {
+            // With these values the backoffs add up to about three seconds.
             attempts_max: 6,
             first_delay: Duration::from_millis(50),
             delay_max: Duration::from_secs(5),
@@ -60,14 +61,17 @@ impl RetryPolicy {
             return None;
         }
         let delay = self.backoff(attempt, random).max(requested);
+        // Decided before the wait: a caller that will fail anyway should not wait first.
         (Duration::from_millis(spent_ms) + delay <= self.elapsed_max).then_some(delay)
     }
 
     /// The backoff after attempt number `attempt`, with jitter from `random`.
     pub(crate) fn backoff(&self, attempt: u32, random: u64) -> Duration {
+        // A shift by 32 or more has no value; the maximum is cut by `delay_max` in the next line.
         let doubled = 1u32.checked_shl(attempt.saturating_sub(1)).unwrap_or(u32::MAX);
         let longest = self.first_delay.saturating_mul(doubled).min(self.delay_max);
         let half_ms = u64::try_from(longest.as_millis() / 2).unwrap_or(u64::MAX);
+        // Jitter, so that callers that failed together do not come back together.
         longest.saturating_sub(Duration::from_millis(random % (half_ms + 1)))
     }
 }

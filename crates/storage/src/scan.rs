@@ -83,7 +83,7 @@ impl KeyRange {
             (
                 Bound::Included(lower) | Bound::Excluded(lower),
                 Bound::Included(upper) | Bound::Excluded(upper),
-            // Equal bounds contain the key only if both include it, which the arm above handles.
+                // Equal bounds contain the key only if both include it, which the arm above handles.
             ) => lower >= upper,
         }
     }

@@ -51,6 +51,7 @@ impl<T> Item<T> {
     /// Identifies this version of the item; `None` when the account did not return it.
     #[must_use]
     pub fn etag(&self) -> Option<EntityTag> {
+        // The header first. Rows of queries and feeds have no header, but their text contains the etag.
         self.etag.clone().or_else(|| self.system_properties()?.etag.map(EntityTag::from_text))
     }
 
@@ -104,6 +105,7 @@ impl<T: DeserializeOwned> Item<T> {
 /// Rows of `SELECT * FROM c` are complete items and can be read with their etags: `container.query::<Item<T>>(...)`.
 impl<'de, T: DeserializeOwned> Deserialize<'de> for Item<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        // As raw text, so that properties the type does not know survive.
         let text = Box::<RawValue>::deserialize(deserializer)?;
         let text = Bytes::from(String::from(Box::<str>::from(text)));
         Self::from_text(text).map_err(D::Error::custom)
@@ -115,6 +117,8 @@ impl<T: DeserializeOwned + Serialize> Item<T> {
     /// once; both versions of the value are converted without text.
     pub(crate) fn merge_changes(&self) -> Result<MergedItem> {
         let stored = self.stored()?;
+        // The value as it was read is not kept: most items are never saved. It is rebuilt from the text when it is
+        // needed.
         let before: T = stored.deserialize_into().map_err(|error| {
             Error::unexpected("the stored item can no longer be read").caused_by(&error)
         })?;

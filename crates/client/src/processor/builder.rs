@@ -47,6 +47,7 @@ impl ProcessorBuilder {
     pub(super) fn new(monitored: &Container, leases: &Container, name: &str) -> Self {
         let random = monitored.account().environment().random();
         let options = ProcessorOptions {
+            // 64 random bits: two instances with one name would believe that they own each other's leases.
             instance: format!("{random:016x}"),
             start: ProcessorStart::Now,
             page_items_max: 100,
@@ -117,6 +118,7 @@ impl ProcessorBuilder {
                 "a processor needs a name, an instance, a page of at least one change and one attempt",
             ));
         }
+        // A lease is renewed once per round, so one missed round must not cost it.
         if options.lease_expiry < options.poll_interval * 2 {
             return Err(Error::bad_request(format!(
                 "leases expire after {:?}, but are renewed every {:?}; let them live twice as long at least",

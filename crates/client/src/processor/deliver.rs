@@ -32,8 +32,11 @@ impl<T: DeserializeOwned + Send + Sync> ProcessorInner<T> {
     ) -> Result<Option<DeliveryCounts>> {
         let mut total = DeliveryCounts::default();
         loop {
+            // The lease was renewed when it was taken. A reaction that outlives the expiry loses it, and the
+            // checkpoint below is refused.
             let page = self.page(&lease.value).await?;
             let is_new = !page.changes.is_empty();
+            // Deliver, then checkpoint: a crash in between delivers the page again. The other order would lose it.
             let parked = self.deliver(&lease.value, &page.changes).await?;
             let handled = u64::try_from(page.changes.len()).unwrap_or(u64::MAX);
             total.handled += handled.saturating_sub(parked);
@@ -46,6 +49,8 @@ impl<T: DeserializeOwned + Send + Sync> ProcessorInner<T> {
                 lease.value.renewals += 1;
                 match self.store.write(&lease).await? {
                     Some(written) => lease = written,
+                    // The page was handled, but the new owner will handle it too. That is why reactions must be
+                    // idempotent.
                     None => return Ok(None),
                 }
             }
@@ -79,6 +84,7 @@ impl<T: DeserializeOwned + Send + Sync> ProcessorInner<T> {
                 }
             }
         }
+        // The whole page first: one call for many changes is the usual case.
         if typed.is_empty() || self.attempt(lease, &typed).await.is_ok() {
             return Ok(parked);
         }
@@ -113,6 +119,8 @@ impl<T: DeserializeOwned + Send + Sync> ProcessorInner<T> {
     }
 
     async fn park(&self, lease: &Lease, change: &Change<IgnoredAny>, error: &str) -> Result<()> {
+        // A new id per parking: a page that is delivered again after a crash parks its change a second time rather
+        // than not at all.
         let number = self.environment().random();
         let as_value = |item: &Option<Item<IgnoredAny>>| match item {
             Some(item) => serde_json::from_slice(item.text()).map(Some).map_err(|error| {
@@ -129,6 +137,7 @@ impl<T: DeserializeOwned + Send + Sync> ProcessorInner<T> {
             previous: as_value(&change.previous)?,
             item_id: change.id.clone(),
         };
+        // The id of the record and never the item, which may contain personal data.
         tracing::error!(id = parked.id, error, "a change was parked");
         self.store.park(parked).await
     }

@@ -83,6 +83,7 @@ impl LeaseStore {
         monitored: &Container,
         start: ProcessorStart,
     ) -> Result<LeasePlan> {
+        // Two dots: the names of two processors cannot produce the same id unless one contains the other's suffix.
         let id = format!("{}..plan", self.name);
         let key = PartitionKey::from(id.as_str());
         match self.container.read::<LeasePlan>(&key, &id).await {
@@ -102,6 +103,7 @@ impl LeaseStore {
             },
             monitored: monitored.path(),
         };
+        // Create and not upsert: of several instances that start at once, one wins and all use its ranges.
         match self.container.create(&key, &plan).await {
             Ok(_) => Ok(plan),
             Err(error) if error.kind() == ErrorKind::Conflict => {
@@ -131,6 +133,7 @@ impl LeaseStore {
         let names: Vec<_> = ids.iter().map(name).collect();
         let mut leases = self.container.read_many::<Lease>(&names).await?.value;
         for (number, part) in plan.parts.iter().enumerate() {
+            // Missing after a crash between the plan and the leases.
             if leases.iter().all(|lease| lease.value.number != number) {
                 leases.extend(self.create(plan, number, part).await?);
             }
@@ -168,6 +171,7 @@ impl LeaseStore {
         let key = PartitionKey::from(lease.value.id.as_str());
         match self.container.save(&key, lease).await {
             Ok(saved) => Ok(Some(saved.value)),
+            // By etag: this is the only mutual exclusion between instances.
             Err(error) if error.kind() == ErrorKind::Precondition => Ok(None),
             Err(error) => Err(error),
         }

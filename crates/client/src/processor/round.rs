@@ -48,6 +48,7 @@ impl<T: serde::de::DeserializeOwned + Send + Sync> ProcessorInner<T> {
             }
             lease.value.owner = Some(self.options.instance.clone());
             lease.value.renewals += 1;
+            // A write that is refused is no error: another instance was faster.
             taken.extend(self.store.write(&lease).await?);
         }
         Ok(taken)
@@ -70,6 +71,7 @@ impl<T: serde::de::DeserializeOwned + Send + Sync> ProcessorInner<T> {
                 _ => free.push(number),
             }
         }
+        // Rounded up, or leases would stay without an owner when they cannot be divided evenly.
         let share = leases.len().div_ceil(others.len() + 1);
         let missing = share.saturating_sub(mine.len());
         mine.extend(free.into_iter().take(missing));
@@ -90,6 +92,7 @@ impl<T: serde::de::DeserializeOwned + Send + Sync> ProcessorInner<T> {
         let seen = watched
             .entry(lease.value.number)
             .or_insert_with(|| WatchedLease { etag: etag.clone(), since_ms: now_ms });
+        // Renewed since we looked last. Only the time on our own clock between two equal etags counts.
         if seen.etag != etag {
             *seen = WatchedLease { etag, since_ms: now_ms };
         }

@@ -92,6 +92,7 @@ impl<T: DeserializeOwned + Send + Sync + 'static> Processor<T> {
             return Err(Error::bad_request("the processor is started already"));
         }
         self.inner.stopping.store(false, Ordering::SeqCst);
+        // The task must not keep the processor alive that its owner has dropped.
         let inner = Arc::downgrade(&self.inner);
         self.inner.environment().clone().spawn(async move {
             // A dropped processor ends like a crashed one: its leases are not released, they expire.
@@ -102,6 +103,7 @@ impl<T: DeserializeOwned + Send + Sync + 'static> Processor<T> {
                 inner.run_round().await;
                 let (environment, wait) =
                     (inner.environment().clone(), inner.options.poll_interval);
+                // Released before the wait, so that a drop during it takes effect at once.
                 drop(inner);
                 environment.sleep(wait).await;
             }
@@ -120,6 +122,7 @@ impl<T: DeserializeOwned + Send + Sync + 'static> Processor<T> {
     pub async fn stop(&self) -> Result<()> {
         self.inner.stopping.store(true, Ordering::SeqCst);
         loop {
+            // Registered before the flag is read: a notification in between would be lost otherwise.
             let stopped = self.inner.stopped.notified();
             if !self.inner.started.load(Ordering::SeqCst) {
                 break;
@@ -127,6 +130,7 @@ impl<T: DeserializeOwned + Send + Sync + 'static> Processor<T> {
             stopped.await;
         }
         let _guard = self.inner.round_lock.lock().await;
+        // After the last round, under its lock: a round that is still running would take the leases back.
         self.inner.release().await
     }
 }

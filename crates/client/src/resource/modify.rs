@@ -70,6 +70,7 @@ impl Container {
             charge += read.charge;
             change(&mut read.value.value)?;
             let merged = read.value.merge_changes()?;
+            // Saves the write, and the loop of two processes that correct each other with equal values.
             if !merged.is_changed {
                 return Ok(AccountResponse { charge, ..read });
             }
@@ -78,6 +79,7 @@ impl Container {
                     charge += written.charge;
                     return Ok(AccountResponse { charge, ..written });
                 }
+                // A precondition here is only ever our etag: `replace` sends no other condition.
                 Err(error) if error.kind() == ErrorKind::Precondition && round < ROUNDS_MAX => {
                     self.wait_after(round).await;
                 }

@@ -102,6 +102,7 @@ impl Container {
         query: &Query,
         options: QueryPageOptions,
     ) -> Result<AccountResponse<Page<T>>> {
+        // One query is counted once, however many pages it has.
         if options.continuation.is_none() {
             self.count_fan_out(query);
         }
