@@ -19,6 +19,7 @@ use crate::settings::NotificationSettings;
 /// back together.
 const BACKOFF: Backoff = Backoff {
     first: Duration::from_secs(2 * 60),
+    // 2^16 minutes, far beyond any number of retries: in effect there is no upper bound.
     longest: Duration::from_secs(60 << 16),
     jitter_percent: 10,
 };
@@ -76,6 +77,7 @@ impl EventRetention {
             EventStatus::Completed | EventStatus::RateLimited | EventStatus::Deduplicated => true,
         };
         match self.from_completion.filter(|_| is_completed) {
+            // Never later than counted from creation.
             Some(age_max) => end.min(now.after(age_max)),
             None => end,
         }
@@ -140,6 +142,7 @@ impl WorkItem for NotificationEvent {
     /// `WorkStage::Done` becomes `COMPLETED` here; the attempt's result then sets the other final statuses in the same
     /// write.
     fn set_state(&mut self, state: WorkState) {
+        // Cleared first, so that no property of the stage before remains beside the new one.
         (self.lease_owner, self.lease_until, self.next_retry_at) = (None, None, None);
         (self.retry_count, self.last_error) = (state.attempts, state.error);
         self.status = match state.stage {

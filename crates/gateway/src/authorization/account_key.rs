@@ -16,6 +16,7 @@ pub const EMULATOR_KEY: &str =
 #[derive(Clone)]
 pub struct AccountKey {
     text: String,
+    // Prepared once: deriving the inner and outer pads for each request would double the cost of a check.
     key: hmac::Key,
 }
 
@@ -26,6 +27,7 @@ impl AccountKey {
     /// [`model::ValidationError`] when the text is not base64 or empty.
     pub fn parse(text: &str) -> model::Result<Self> {
         let text = text.trim();
+        // An empty key would make every signature valid that is computed with an empty key.
         let bytes = STANDARD.decode(text).ok().filter(|bytes| !bytes.is_empty());
         let bytes = bytes.ok_or_else(|| {
             model::ValidationError::new(

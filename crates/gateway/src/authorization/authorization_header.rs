@@ -30,10 +30,13 @@ impl<'a> AuthorizationHeader<'a> {
     pub(super) fn parse(header: &'a str) -> Option<Self> {
         let mut prefixes = MASTER_KEY_PREFIXES.iter();
         if let Some(signature) = prefixes.find_map(|prefix| header.strip_prefix(prefix)) {
+            // Only the signature is decoded. In the third form decoding changes nothing, because base64 has no percent
+            // signs.
             return Some(Self::MasterKey(restore_plus(percent_decode(signature))));
         }
         let decoded = percent_decode(header);
         let kind = find_value(&decoded, "type")?;
+        // Everything behind it, not up to the next `&`: a resource token contains characters of its own.
         let signature = decoded.split_once("sig=").map(|(_, signature)| signature)?;
         let restored = || restore_plus(Cow::Borrowed(signature)).into_owned();
         if kind.eq_ignore_ascii_case("master") {

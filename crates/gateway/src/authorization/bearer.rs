@@ -23,6 +23,7 @@ pub(super) async fn authorize(
     text: &str,
 ) -> ApiResult<RequestAuthorization> {
     let token = UnverifiedToken::parse(text).map_err(|error| refuse(&error))?;
+    // The key id only chooses the check. A token that claims it still has to contain the account key.
     if token.header_text("kid") == Some(EMULATOR_KEY_ID) {
         return check_emulator_token(context, &token).map(|()| RequestAuthorization::Full);
     }
@@ -50,6 +51,7 @@ fn check_emulator_token(
     if claims.integer("exp").is_none_or(|expires| expires <= now) {
         return Err(unauthorized("The bearer token has expired.").with_sub_status(5006));
     }
+    // Without a limit on clock skew, any beginning is accepted, as any date of a signature is.
     let skew = context.clock_skew_max_seconds.unwrap_or(u64::MAX);
     let soon = now.saturating_add(i64::try_from(skew).unwrap_or(i64::MAX));
     if claims.integer("nbf").is_some_and(|begins| begins > soon) {

@@ -22,6 +22,7 @@ pub fn sign_get_request(
     let path = RequestPath::parse(path);
     let signed = SignedLink::from_path(&path);
     let (kind, link) = (&signed.resource_type, &signed.decoded);
+    // The last line is empty, because the date is in `x-ms-date`.
     let payload = format!("get\n{kind}\n{link}\n{}\n\n", date.to_lowercase());
     let signature = STANDARD.encode(key.sign(payload.as_bytes()));
     // Base64 contains `+`, `/` and `=`, which clients encode.

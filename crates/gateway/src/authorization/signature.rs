@@ -39,6 +39,7 @@ pub(super) fn check_signature(
     let is_valid =
         is_signed(&signed.decoded) || signed.alternatives().iter().any(|link| is_signed(link));
     if !is_valid {
+        // The service prints it too. It contains nothing that the client did not send.
         let expected = payload(&signed.decoded).replace('\n', "\\n");
         return Err(unauthorized(format!(
             "The input authorization token can't serve the request. The wrong key is being used or the expected \
@@ -46,6 +47,7 @@ pub(super) fn check_signature(
              Server used the following payload to sign: '{expected}'"
         )));
     }
+    // After the signature: an unsigned date proves nothing, and its error would tell a stranger our clock.
     check_date(context, date)
 }
 

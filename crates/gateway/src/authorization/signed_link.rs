@@ -20,6 +20,7 @@ pub(super) struct SignedLink<'a> {
 impl<'a> SignedLink<'a> {
     pub(super) fn from_path(path: &RequestPath<'a>) -> Self {
         let has_empty_segment = path.raw.as_bytes().windows(2).any(|pair| pair == b"//");
+        // Some clients send double slashes and sign the path without them.
         if has_empty_segment {
             let joined = split_segments(path.raw).collect::<Vec<_>>().join("/");
             let (resource_type, raw) = split_type(&joined);
@@ -55,6 +56,7 @@ impl<'a> SignedLink<'a> {
 fn split_type(path: &str) -> (&str, &str) {
     let (parent, last) = path.rsplit_once('/').unwrap_or(("", path));
     let (grandparent, before_last) = parent.rsplit_once('/').unwrap_or(("", parent));
+    // The path of "delete by partition key" is signed as its container.
     if before_last == "operations" {
         return ("colls", grandparent);
     }

@@ -19,6 +19,7 @@ impl<'a> Cursor<'a> {
 
     /// A cursor at another position of the same body.
     pub(super) fn seek(&self, position: usize) -> Self {
+        // References point anywhere in the body, so only the body bounds them.
         Self { body: self.body, position, end: self.body.len() }
     }
 
@@ -27,6 +28,7 @@ impl<'a> Cursor<'a> {
     }
 
     pub(super) fn take(&mut self, count: usize) -> ApiResult<&'a [u8]> {
+        // `end` is that of the enclosing array or object: a member cannot reach beyond it into its neighbour.
         let end = self.position.checked_add(count).filter(|end| *end <= self.end);
         let taken = end.and_then(|end| self.body.get(self.position..end)).ok_or_else(too_short)?;
         self.position += count;

@@ -81,6 +81,7 @@ fn array(
         _ => {}
     }
     let (mut inner, count) = read_members(cursor, form)?;
+    // Nothing is reserved for a declared count: it is foreign, and could be four thousand million.
     let mut elements = Vec::new();
     while !inner.is_at_end() {
         elements.push(decode_value(&mut inner, budget, level + 1)?);
@@ -111,6 +112,7 @@ fn object(
     while !inner.is_at_end() {
         let name = name(&mut inner, budget)?;
         object.insert(name, decode_value(&mut inner, budget, level + 1)?);
+        // Counted separately: a repeated name replaces a member and does not grow the object.
         found += 1;
     }
     check_count(count, found)?;

@@ -23,6 +23,7 @@ fn write(value: &Json, bytes: &mut Vec<u8>) {
         Json::Array(elements) if elements.is_empty() => bytes.push(0xE0),
         Json::Array(elements) => {
             let mut inner = Vec::new();
+            // The length comes before the members, so they are written aside first.
             elements.iter().for_each(|element| write(element, &mut inner));
             write_framed(0xE5, elements.len(), &inner, bytes);
         }
@@ -47,6 +48,7 @@ fn write_number(number: &Number, bytes: &mut Vec<u8>) {
                 bytes.extend_from_slice(&whole.to_le_bytes());
             }
         }
+    // Above i64 but still whole; as a double it would lose its last digits.
     } else if let Ok(whole) = number.text().parse::<u64>() {
         bytes.push(0xC7);
         bytes.extend_from_slice(&whole.to_le_bytes());

@@ -49,6 +49,7 @@ fn half(bits: u16) -> f64 {
     let fraction = f64::from(bits & 0x3FF) / 1024.0;
     match exponent {
         0 => sign * fraction * 2.0_f64.powi(-14),
+        // Infinity and NaN; `double` refuses both.
         0x1F => f64::NAN,
         _ => sign * (1.0 + fraction) * 2.0_f64.powi(exponent - 15),
     }

@@ -28,10 +28,12 @@ pub(super) fn read(
     }
     // A reference is the position of an earlier string in one to four bytes.
     let position = cursor.length(usize::from(marker - 0xC2))?;
+    // Forward references are not excluded, but a reference leads to a plain string in any case.
     let mut earlier = cursor.seek(position);
     let marker = earlier.byte()?;
     // A reference to another reference is refused, so there are no loops.
     let text = read_inline(&mut earlier, marker)?;
+    // After reading: one string is bounded by the body, only their repetition is not.
     budget.take(text.len())?;
     Ok(text)
 }
@@ -80,6 +82,7 @@ fn base64_text(
     width: usize,
     alphabet: &impl base64::Engine,
 ) -> ApiResult<String> {
+    // At most two bytes of length, so the product fits.
     let characters = cursor.length(width)? * 4;
     let padding = cursor.byte()?;
     // The complement of a padding means that the string was not padded.

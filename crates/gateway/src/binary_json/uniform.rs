@@ -33,6 +33,7 @@ pub(super) fn read(
     let kind = read_number_marker(cursor)?;
     let (count, arrays) = (cursor.length(width)?, cursor.length(width)?);
     if count == 0 {
+        // At most 65,535 arrays: the product cannot overflow.
         budget.take(arrays * EMPTY_ARRAY_BYTES)?;
     }
     let mut outer = Vec::new();

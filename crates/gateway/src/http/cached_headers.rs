@@ -18,6 +18,7 @@ pub(crate) type HeaderList = Vec<(HeaderName, HeaderValue)>;
 /// The header maps built before. Slots are filled from the front and never replaced, so lookups need no lock.
 #[derive(Debug, Default)]
 pub(crate) struct HeaderMapCache {
+    // An array of cells and not a map behind a lock: every response looks here.
     templates: [OnceLock<HeaderMapTemplate>; TEMPLATES_MAX],
 }
 

@@ -43,6 +43,7 @@ fn parse_lenient(text: &str) -> Option<u64> {
     let (_, day, month, year, time, zone) =
         (words.next()?, words.next()?, words.next()?, words.next()?, words.next()?, words.next()?);
     let is_zone = zone.eq_ignore_ascii_case("GMT") || zone.eq_ignore_ascii_case("UTC");
+    // The day of the week is not compared: some clients compute it wrongly, and it is redundant.
     if words.next().is_some() || !is_zone {
         return None;
     }

@@ -16,6 +16,7 @@ pub(crate) struct Envelope {
 impl Envelope {
     /// Starts a feed of entries under a parent, with room for `bytes` of entries. The account has no resource id.
     pub(crate) fn new(parent: Option<&ResourceId>, name: &str, bytes: usize) -> Self {
+        // 96 bytes are enough for the names around the entries, so the buffer never grows.
         let mut text = Vec::with_capacity(bytes + 96);
         text.extend_from_slice(b"{\"_rid\":\"");
         if let Some(rid) = parent {

@@ -105,6 +105,7 @@ impl ApiError {
     fn take_body(&mut self, activity_id: &str) -> Vec<u8> {
         let mut body = Object::new();
         body.insert("code", code(self.status));
+        // Clients split the message at the activity id and expect a version behind it.
         let tail = "Microsoft.Azure.Documents.Common/2.14.0";
         body.insert("message", format!("{}\r\nActivityId: {activity_id}, {tail}", self.message));
         if let Some(plan) = self.plan.take() {
@@ -142,12 +143,14 @@ impl From<Error> for ApiError {
             ErrorKind::Immutable(ImmutableProperty::UniqueKeys) => (StatusCode::FORBIDDEN, None),
             ErrorKind::Immutable(_) => (StatusCode::BAD_REQUEST, None),
             ErrorKind::SessionNotAvailable => (StatusCode::NOT_FOUND, Some(1002)),
+            // With this pair clients read the partition key ranges again.
             ErrorKind::PartitionGone => (StatusCode::GONE, Some(1002)),
             ErrorKind::ContinuationRefused => (StatusCode::BAD_REQUEST, None),
             ErrorKind::BadQuery => {
                 (StatusCode::BAD_REQUEST, error.query_error_number().map(u32::from))
             }
             ErrorKind::OutOfTime => (StatusCode::REQUEST_TIMEOUT, None),
+            // 3200 is the sub-status for which clients wait as long as the header says.
             ErrorKind::Throttled { .. } => (StatusCode::TOO_MANY_REQUESTS, Some(3200)),
             ErrorKind::Unsupported => (StatusCode::NOT_IMPLEMENTED, None),
             ErrorKind::Unavailable => (StatusCode::SERVICE_UNAVAILABLE, None),

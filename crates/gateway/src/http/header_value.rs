@@ -55,6 +55,7 @@ impl HeaderValueWriter {
         if std::mem::take(&mut self.needs_escaping) {
             return header_value(text);
         }
+        // Shares the buffer; the value is not copied.
         HeaderValue::from_maybe_shared(text).ok()
     }
 }

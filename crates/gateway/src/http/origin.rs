@@ -27,6 +27,7 @@ impl RequestOrigin {
         let host = headers.get(HOST).and_then(|value| value.to_str().ok());
         let host = host.or_else(|| self.authority.as_ref().map(Authority::as_str));
         let forwarded = headers.get(header::FORWARDED_PROTO).and_then(|value| value.to_str().ok());
+        // The header comes from the client if there is no proxy, so nothing else may enter a URL.
         let forwarded = forwarded.filter(|text| matches!(*text, "http" | "https"));
         [forwarded.unwrap_or(self.scheme), "://", host.unwrap_or("localhost"), path].concat()
     }

@@ -28,6 +28,7 @@ pub(crate) struct ApiRequest {
 fn filter_bit(name: &HeaderName) -> u64 {
     let text = name.as_str().as_bytes();
     let last = text.last().copied().unwrap_or_default();
+    // Length and last byte tell the names of the API apart well enough, and cost nothing compared with a hash.
     1 << ((text.len() ^ usize::from(last)) % 64)
 }
 
@@ -152,6 +153,7 @@ impl ApiRequest {
     pub(crate) fn items_max(&self) -> ApiResult<Option<usize>> {
         let Some(text) = self.header(&header::MAX_ITEM_COUNT) else { return Ok(None) };
         match text.parse::<i64>() {
+            // Both mean "as many as the service likes".
             Ok(-1 | 0) => Ok(None),
             Ok(count) if count > 0 => Ok(usize::try_from(count).ok()),
             _ => Err(ApiError::bad_request(format!(

@@ -111,6 +111,7 @@ impl ApiResponse {
 
     /// Repeats the value of one header under another name, if the header is present.
     pub(crate) fn copy_header(mut self, from: &HeaderName, to: HeaderName) -> Self {
+        // From the end, because a header that was just added is usually the one that is copied.
         let found = self.headers.iter().rev().find(|(name, _)| name == from);
         if let Some(value) = found.map(|(_, value)| value.clone()) {
             self.headers.push((to, value));
@@ -173,6 +174,7 @@ impl ApiResponse {
         let Some(token) = token else { return self };
         let mut positions = token.iter();
         let Some((partition, lsn)) = positions.next() else { return self };
+        // Only a request to one partition has a position; clients would take it for that of the container otherwise.
         if positions.next().is_none() {
             self.partition = Some(partition);
             self = self

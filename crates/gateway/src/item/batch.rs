@@ -37,6 +37,7 @@ pub(super) async fn handle_batch(
         ));
     }
     if request.flag(&header::BATCH_ATOMIC) {
+        // A transaction fails as a whole for one malformed operation. A bulk request fails that operation alone.
         let operations = operations.into_iter().collect::<ApiResult<Vec<_>>>()?;
         run_transactional(engine, request, address, operations).await
     } else {
@@ -77,6 +78,7 @@ async fn run_transactional(
                     false => BatchResponseEntry::failed_dependency(),
                 })
                 .collect();
+            // 207, as the service: the request was understood, its operations have statuses of their own.
             (StatusCode::MULTI_STATUS, error.sub_status(), entries)
         }
     };

@@ -22,6 +22,7 @@ pub(super) fn encode_item(request: &ApiRequest, item: ItemResource) -> Bytes {
     let formats = request.header(&header::SUPPORTED_FORMATS).unwrap_or_default();
     let supports =
         |format: &str| formats.split(',').any(|listed| listed.trim().eq_ignore_ascii_case(format));
+    // Text is stored, so text is cheaper. Binary is for clients that can read nothing else.
     if supports("CosmosBinary") && !supports("JsonText") {
         return Bytes::from(binary_json::encode(&item.to_json()));
     }

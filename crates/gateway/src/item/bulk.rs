@@ -53,6 +53,7 @@ pub(super) async fn run_bulk(
         true => StatusCode::MULTI_STATUS,
         false => StatusCode::OK,
     };
+    // Failed operations are charged too; operations that did not start are not.
     let charge = entries.iter().map(BatchResponseEntry::charge).sum();
     Ok(batch_response(status, &entries, charge, address)
         .single_term_explanation(engine, request, "bulk", charge)
@@ -102,6 +103,7 @@ fn all_distinct(operations: &[ApiResult<BulkOperation>]) -> bool {
             | BatchOperation::Delete { id, .. }
             | BatchOperation::Read { id, .. } => id.as_str(),
         };
+        // By text: partition keys have no hash, and `[1]` and `[1.0]` print alike.
         seen.insert((bulk.partition_key.to_json().to_string(), id.to_owned()))
     })
 }
@@ -115,6 +117,7 @@ async fn run_concurrently(
     let mut tasks = Vec::with_capacity(operations.len());
     for operation in operations {
         let (engine, container) = (engine.clone(), address.link.clone());
+        // All are started before the first is awaited.
         tasks.push(operation.map(|operation| {
             tokio::spawn(async move { run_one(&engine, container, operation).await })
         }));

@@ -8,6 +8,7 @@ use model::{Json, Object, PartitionKeyDefinition};
 /// Serializes the item with the property `_lsn` appended. The stored text is copied, not parsed.
 pub(super) fn encode_latest_version(change: &ChangeRecord) -> Vec<u8> {
     let text = change.current_text().unwrap_or(b"{}");
+    // The stored text is compact JSON, so its last byte closes the item.
     let open = text.strip_suffix(b"}").unwrap_or(text);
     let mut bytes = Vec::with_capacity(text.len() + 24);
     bytes.extend_from_slice(open);

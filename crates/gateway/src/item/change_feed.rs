@@ -30,6 +30,7 @@ pub(super) async fn read_change_feed(
     };
     let result = engine.read_change_feed(operation).await?;
     let page = result.value;
+    // 304 means "nothing now". With `more`, an empty page is a 200, so that the client asks again at once.
     let response = if page.changes.is_empty() && !page.more {
         ApiResponse::empty(StatusCode::NOT_MODIFIED)
     } else {

@@ -52,6 +52,7 @@ pub(crate) async fn handle(
     address: &ContainerAddress,
     segment: &str,
 ) -> ApiResult<ApiResponse> {
+    // Nearly always none: one comparison for ordinary requests.
     let id = match resource_id::parse_item_rid(address, segment) {
         Some(rid) => Box::pin(resource_id::resolve_item(engine, request, address, rid)).await?,
         None => ItemId::new(segment)?,

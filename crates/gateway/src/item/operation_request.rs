@@ -39,6 +39,7 @@ fn parse_operation(entry: &Json) -> ApiResult<BatchRequestEntry> {
         Ok::<_, ApiError>(ItemId::new(id)?)
     };
     let options = parse_write_options(entry)?;
+    // In any case, as `authorize_batch` reads it: both must see the same operation.
     let operation = match kind.to_ascii_lowercase().as_str() {
         "create" => BatchOperation::Create { item: body()?.into(), options },
         "upsert" => BatchOperation::Upsert { item: body()?.into(), options },
@@ -92,6 +93,7 @@ fn parse_etag(entry: &Json, name: &str) -> Option<EtagPattern> {
 fn parse_partition_key(entry: &Json) -> ApiResult<Option<PartitionKey>> {
     let key = match entry.get("partitionKey") {
         None | Some(Json::Null) => return Ok(None),
+        // The SDKs send the header text inside a string.
         Some(Json::String(text)) => PartitionKey::parse(text),
         Some(other) => PartitionKey::from_json(other),
     };

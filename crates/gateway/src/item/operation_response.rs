@@ -86,6 +86,7 @@ impl BatchResponseEntry {
         }
         if let Some(body) = &self.body {
             text.extend_from_slice(b",\"resourceBody\":");
+            // The stored text, not parsed: an item of a batch costs no more than that of a point read.
             text.extend_from_slice(body.text());
         }
         text.push(b'}');

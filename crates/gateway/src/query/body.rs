@@ -41,6 +41,7 @@ impl QueryRequestBody {
             let name = parameter.get("name").and_then(Json::as_str).ok_or_else(|| {
                 ApiError::bad_request("A parameter of a query has no 'name' that is a string.")
             })?;
+            // A parameter without a value is undefined, which differs from null.
             parameters.push(name, parameter.get("value").cloned());
         }
         Ok(Self { text, parameters })

@@ -18,6 +18,7 @@ use crate::http::{ApiError, ApiRequest, ApiResponse, ApiResult, Envelope, header
 use crate::settings::CrossPartition;
 
 /// How long a page may take.
+// Clients give up after about a minute; a page that ends earlier returns a continuation instead of a timeout.
 const PAGE_MS_MAX: u64 = 30_000;
 
 /// The constant headers of every page.
@@ -90,6 +91,7 @@ fn check_cross_partition(
         container: address.link.clone(),
         text: query.text.clone(),
         parameters: query.parameters.clone(),
+        // Assumes a client that can do everything: whether this one can is asked when it requests the plan.
         features: FeatureSet::full(),
     };
     let is_allowed = request.flag(&header::CROSS_PARTITION);
@@ -98,6 +100,7 @@ fn check_cross_partition(
     }
     let direct = gateway.engine().direct_query(&operation);
     match direct {
+        // The filter restricts it to one partition key, so nothing crosses partitions.
         Ok(DirectQuery::OneLogicalPartition) => Ok(()),
         _ if !is_allowed => Err(ApiError::bad_request(
             "Cross partition query is required but disabled. Please set x-ms-documentdb-query-enablecrosspartition to \

@@ -43,6 +43,8 @@ pub(crate) fn handle(gateway: &Gateway, request: &ApiRequest) -> ApiResult<ApiRe
 fn document(gateway: &Gateway, request: &ApiRequest) -> Json {
     let settings = gateway.settings();
     let id = gateway.engine().settings().account_id.as_str();
+    // Clients connect to the addresses in this document from then on, so they must be reachable from where the client
+    // is.
     let endpoint = settings.public_endpoint.clone().unwrap_or_else(|| request.origin());
     let endpoint = format!("{}/", endpoint.trim_end_matches('/'));
     let host = endpoint.split("//").nth(1).unwrap_or_default().trim_end_matches('/').to_owned();

@@ -79,6 +79,8 @@ pub(crate) async fn handle_feed(
         Method::POST => {
             let content = parse_content(request, parent)?;
             let id = content.get("id").and_then(Json::as_str).unwrap_or_default().to_owned();
+            // Two requests: between them the resource may appear or vanish. Then the create or replace fails, and the
+            // client repeats it.
             if request.flag(&header::IS_UPSERT)
                 && let Ok(existing) = engine.read_attached(parent.owner, parent.kind, &id).await
             {

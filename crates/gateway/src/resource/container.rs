@@ -46,6 +46,8 @@ pub(crate) async fn handle_feed(
                 let database = parent.id.clone();
                 let container = created.value.properties.id.clone();
                 let link = ContainerLink { database, container };
+                // A second commit. If it fails, the container exists with the setting of the account, which a replace
+                // can change.
                 engine.enforce_throughput(&link, enforced).await?;
             }
             let response = single(StatusCode::CREATED, &created, &document(&created.value));
@@ -64,6 +66,7 @@ pub(crate) async fn dispatch(
 ) -> ApiResult<ApiResponse> {
     let engine = gateway.engine();
     let address = engine.resolve_container(database, container)?;
+    // Before anything else: the cached container of this client is another one, so its partition keys may be, too.
     check_intended_container(request, &address)?;
     match inner {
         ContainerRoute::Itself => Box::pin(handle(engine, request, &address)).await,

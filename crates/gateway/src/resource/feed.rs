@@ -50,9 +50,11 @@ pub(super) fn list_feed(
         |resource: &Json| resource.get("id").and_then(Json::as_str).unwrap_or_default().to_owned();
     let mut rest = resources
         .into_iter()
+        // By id and not by number, so that resources created or deleted between two pages shift nothing.
         .filter(|resource| after.as_ref().is_none_or(|after| id(resource) > *after));
     let items_max = page.items_max.unwrap_or(usize::MAX);
     let values: Vec<Json> = rest.by_ref().take(items_max).collect();
+    // Looks for one more: a page that ends exactly at the end has no token.
     let continuation = match (rest.next(), values.last()) {
         (Some(_), Some(last)) => {
             let payload = id(last);

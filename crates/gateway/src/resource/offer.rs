@@ -76,6 +76,7 @@ fn parse_replacement(request: &ApiRequest, body: &Json, offer: &Offer) -> ApiRes
     let highest = i64::from(offer.throughput.throughput.highest());
     if request.flag(&header::MIGRATE_TO_AUTOSCALE) {
         let step = i64::from(model::limits::AUTOSCALE_THROUGHPUT_MIN);
+        // Up to the next step: a migration must not take throughput away.
         let rounded = (highest + step - 1) / step * step;
         return Ok(Throughput::autoscale(rounded.max(step))?);
     }
@@ -154,6 +155,7 @@ impl Offer {
             minimum.insert("maxConsumedStorageEverInKB", kilobytes);
             object.insert("offerMinimumThroughputParameters", minimum);
         }
+        // The lower half of 128 bits: equal contents have equal etags, which is all that clients compare.
         let etag = structural_hash(&content) as u64;
         let mut object = Object::new();
         object.insert("resource", resource);

@@ -55,6 +55,7 @@ fn set_etag(address: &ContainerAddress, partitions: &PartitionsResource) -> Stri
 fn newest_number(address: &ContainerAddress, etag: &str) -> Option<u32> {
     let mut parts = etag.trim_matches('"').splitn(3, '.');
     let (generation, newest, rid) = (parts.next()?, parts.next()?, parts.next()?);
+    // Only to recognize our own form.
     generation.parse::<u64>().ok()?;
     newest.parse().ok().filter(|_| rid == address.rid.to_string())
 }

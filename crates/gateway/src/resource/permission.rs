@@ -29,6 +29,7 @@ pub(super) async fn check_permission(
     let new = ResourceGrant::from_permission(engine, content).await?;
     let id = content.get("id").and_then(Json::as_str).unwrap_or_default();
     for existing in engine.list_attached(parent.owner, parent.kind).await?.value {
+        // A replace is compared with all others, not with itself.
         let is_another = existing.id != id;
         let old = ResourceGrant::from_permission(engine, &existing.content).await;
         if is_another && old.is_ok_and(|old| old.has_same_target(&new)) {

@@ -8,6 +8,7 @@ use engine::response::Usage;
 use crate::http::{ApiResponse, header};
 
 /// Capacity of one physical partition.
+// 50 GB, the size of a physical partition of the service.
 const PARTITION_KILOBYTES: u64 = 50 * 1024 * 1024;
 
 /// Adds quota and usage of a container with this many physical partitions.

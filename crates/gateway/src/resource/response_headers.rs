@@ -63,6 +63,7 @@ fn add_success_headers(
 /// Adds the headers that follow from the physical partition and its lsn.
 fn add_position_headers(address: &ContainerAddress, response: ApiResponse) -> ApiResponse {
     let response = response.copy_header(&header::LSN, header::GLOBAL_COMMITTED_LSN);
+    // Several partitions: there is no one id to name.
     let Some(number) = response.partition() else { return response };
     let [internal, physical] = [0x8000, 0x9000].map(|kind| {
         let mut text = [0; Hyphenated::LENGTH];
@@ -87,6 +88,7 @@ fn partition_id(address: &ContainerAddress, number: u32, kind: u16) -> Uuid {
 
 fn is_write(request: &ApiRequest) -> bool {
     match request.method {
+        // A batch first, as everywhere: a client may set the header of queries on it as well.
         Method::POST => request.flag(&header::IS_BATCH) || !request.is_query(),
         Method::PUT | Method::PATCH | Method::DELETE => true,
         _ => false,
@@ -129,6 +131,7 @@ async fn session_token(
     let definition = engine.partition_key_definition(&address.link).ok()?;
     let range = FeedRange::PartitionKey(key).epk_range(&definition);
     let listed = engine.list_partitions(&address.link).await.ok()?.value.partitions;
+    // A full partition key has one epk, the lower bound of its range.
     let partition = listed.iter().find(|partition| partition.range.contains(&range.min))?;
     Some(SessionToken::new(partition.number, partition.lsn))
 }

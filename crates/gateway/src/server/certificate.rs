@@ -27,6 +27,7 @@ impl Certificate {
             ))
         };
         let mut parameters = CertificateParams::new(names).map_err(refused)?;
+        // Clients compare the alternative names; the common name is for people who look at the certificate.
         parameters.distinguished_name.push(DnType::CommonName, "localhost");
         parameters.key_usages =
             vec![KeyUsagePurpose::DigitalSignature, KeyUsagePurpose::KeyEncipherment];

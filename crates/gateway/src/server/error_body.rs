@@ -40,6 +40,7 @@ impl<S> ErrorBodyRewriter<S> {
         if !written.ends_with(HEAD_END) {
             return None;
         }
+        // From the end: earlier responses of a pipelined connection may be in the same write.
         let begin = written.windows(HEAD_BEGIN.len()).rposition(|window| window == HEAD_BEGIN)?;
         let (before, head) = written.split_at_checked(begin)?;
         let head = std::str::from_utf8(head).ok()?;
@@ -51,6 +52,7 @@ impl<S> ErrorBodyRewriter<S> {
         let is_named = |line: &&str, name: &str| {
             line.split(':').next().is_some_and(|found| found.eq_ignore_ascii_case(name))
         };
+        // One of our own, such as a 404 for a request whose method has no body.
         if lines.iter().any(|line| is_named(line, header::ACTIVITY_ID.as_str())) {
             return None;
         }
@@ -80,6 +82,7 @@ impl<S: AsyncWrite + Unpin> ErrorBodyRewriter<S> {
             if count == 0 {
                 return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
             }
+            // A few hundred bytes, nearly always written at once.
             self.pending.drain(..count);
         }
         Poll::Ready(Ok(()))

@@ -59,6 +59,7 @@ pub(super) async fn handle<B: Body<Data = Bytes, Error: Into<BoxError>> + Unpin>
     incoming: hyper::Request<B>,
     scheme: &'static str,
 ) -> Result<Response<Full<Bytes>>, Infallible> {
+    // First of all, so that every failure from here on has a number for the log.
     let activity_id = gateway.activity_id(incoming.headers());
     let started = gateway.engine().environment().stopwatch();
     let origin = RequestOrigin::from_uri(incoming.uri(), scheme);
@@ -153,6 +154,7 @@ async fn respond<B: Body<Data = Bytes, Error: Into<BoxError>> + Unpin>(
     let (parts, body) = incoming.into_parts();
     check_headers(gateway, &parts)?;
     let path = RequestPath::parse(parts.uri.path());
+    // Without authorization: probes have no key.
     if let Some(response) = observe::health(gateway, &parts.method, &path) {
         return Ok(response);
     }
@@ -200,6 +202,7 @@ where
     B: Body<Data = Bytes, Error: Into<BoxError>> + Unpin,
 {
     let mut rest = Limited::new(body, DRAINED_BYTES_MAX);
+    // Bounded in bytes and in time: a client must not be able to keep the connection busy by sending for ever.
     let draining = async { while let Some(Ok(_)) = rest.frame().await {} };
     // Beyond either limit the connection is closed, as it would be without draining.
     let _ = tokio::time::timeout(time_max, draining).await;
@@ -216,6 +219,7 @@ where
     if body.is_end_stream() {
         return Ok(first);
     }
+    // One copy for bodies of several frames, none for a single one.
     let mut whole = first.chain(body.collect().await?.aggregate());
     Ok(whole.copy_to_bytes(whole.remaining()))
 }
@@ -229,6 +233,7 @@ where
     }
     let limits = &gateway.settings().limits;
     let read = {
+        // In a block, so that the borrow of the body ends before it may be drained.
         let mut reading = pin!(collect(&mut body, limits.body_bytes_max));
         // Most bodies have arrived with the head. Polling once before starting the timeout saves its timer.
         match poll_fn(|context| Poll::Ready(reading.as_mut().poll(context))).await {

@@ -69,6 +69,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for IdleTimeout<S> {
     ) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
         let read = Pin::new(&mut self.inner).poll_read(context, buffer);
+        // The usual case after the first request: one comparison per read.
         if self.preface_timeout.is_none() {
             return read;
         }

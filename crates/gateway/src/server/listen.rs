@@ -84,9 +84,11 @@ impl Gateway {
             let connection = self.clone().serve_connection(stream, tls.clone(), graceful.watcher());
             tokio::spawn(async move {
                 connection.await;
+                // Held as long as the connection lives, whichever way it ends.
                 drop(permit);
             });
         }
+        // Closed before waiting, so that new clients are refused at once and can try another server.
         drop(listener);
         let finish = graceful.shutdown();
         // Connections that are still open after this time are dropped.

@@ -25,6 +25,7 @@ impl Backoff {
     /// The delay after this many consecutive failures, at least one.
     #[must_use]
     pub fn delay(&self, failures: u32, random: u64) -> Duration {
+        // A shift by 32 or more has no value; `longest` cuts what replaces it.
         let doubled = 1_u32.checked_shl(failures.saturating_sub(1)).unwrap_or(u32::MAX);
         let delay = self.first.saturating_mul(doubled).min(self.longest);
         delay + jitter(delay, self.jitter_percent, random)

@@ -57,6 +57,7 @@ impl<T: WorkItem> WorkQueue<T> {
         // retried for ever.
         let is_dead = next.attempts >= self.settings().attempts_max;
         let owner = self.new_owner();
+        // Taken before the write, so the lease is a little shorter than the setting and never longer.
         let until = now.after(self.settings().lease);
         next.stage = match is_dead {
             true => WorkStage::Dead,
@@ -67,6 +68,7 @@ impl<T: WorkItem> WorkQueue<T> {
         let key = item.value.partition_key();
         let saved = match self.container().save(&key, &item).await {
             Ok(saved) => saved,
+            // Not an error: of several workers that saw the item, one gets it.
             Err(error) if is_write_conflict(error.kind()) => return Ok(ClaimAttempt::Taken),
             Err(error) => return Err(error),
         };
@@ -139,10 +141,12 @@ impl<T: WorkItem> Claim<T> {
     ) -> Result<ClaimWrite> {
         let key = self.item.value.partition_key();
         for attempt in 1.. {
+            // Checked in each round: the item that was read again may be claimed by somebody else.
             if !self.is_ours() {
                 return Ok(ClaimWrite::Lost);
             }
             let now = self.queue.now();
+            // The change is applied to a copy, so that a write that fails leaves the last known item.
             let mut item = self.item.clone();
             change(&mut item.value, now);
             self.queue.refresh_ttl(&mut item.value, now);

@@ -70,11 +70,13 @@ impl<T: WorkItem> WorkQueue<T> {
         delay: Option<Duration>,
         change: &(dyn Fn(&mut T) + Send + Sync),
     ) -> Result<WorkResult> {
+        // This attempt is not counted yet in the item.
         let failures = claim.document().state().attempts.saturating_add(1);
         if failures >= self.settings().attempts_max {
             return self.mark_dead(claim, reason, change).await;
         }
         let backoff = self.settings().backoff.delay(failures, self.random());
+        // A provider may ask for longer than the back-off, but not for shorter.
         let delay = delay.unwrap_or_default().max(backoff);
         let stage = |now: UtcTimestamp| WorkStage::Failed { due: now.after(delay) };
         self.fail(claim, reason, stage, WorkResult::Retry, change).await
@@ -100,6 +102,7 @@ impl<T: WorkItem> WorkQueue<T> {
     ) -> Result<WorkResult> {
         let error: String = reason.chars().take(ERROR_CHARS_MAX).collect();
         let failed = |document: &mut T, now: UtcTimestamp| {
+            // From the document as it is written, which may have been read again since `failures` was computed.
             let attempts = document.state().attempts.saturating_add(1);
             document.set_state(WorkState {
                 stage: stage(now),

@@ -50,6 +50,7 @@ impl<T: WorkItem> WorkQueue<T> {
             let found = self.read_page(query, continuation).await?;
             // An empty page is not necessarily the last.
             if !found.items.is_empty() || found.continuation.is_none() {
+                // One page per call. Working on it changes what the query finds, so a continuation would skip items.
                 return self.work_on_all(found.items).await;
             }
             continuation = found.continuation;
@@ -98,6 +99,7 @@ impl<T: WorkItem> WorkQueue<T> {
         let before = item.value.state();
         let Some(mut next) = before.clone().begin_attempt::<T>(now) else { return Ok(()) };
         let (stage, count) = match before.stage {
+            // The due time stays: the write alone puts the item into the change feed.
             WorkStage::Waiting { due } => (WorkStage::Waiting { due }, &mut released.waiting),
             WorkStage::Failed { .. } => (WorkStage::Waiting { due: None }, &mut released.failed),
             _ if next.attempts >= self.settings().attempts_max => {

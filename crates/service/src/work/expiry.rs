@@ -128,6 +128,7 @@ impl ExpiringContainer {
         E: From<client::Error>,
     {
         let changed = |value: &mut T| {
+            // By serialized value, because `T` need not be comparable.
             let before = serde_json::to_value(&*value).ok();
             change(value)?;
             if before.is_none() || before != serde_json::to_value(&*value).ok() {

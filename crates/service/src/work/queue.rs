@@ -152,6 +152,8 @@ impl<T: WorkItem> WorkQueue<T> {
         let mut indexes: HashMap<PartitionKey, usize> = HashMap::new();
         let mut partitions: Vec<Vec<Item<T>>> = Vec::new();
         for item in items {
+            // A list of lists instead of a map of lists: partitions start in the order in which their first item was
+            // found.
             let index = *indexes.entry(item.value.partition_key()).or_insert(partitions.len());
             match partitions.get_mut(index) {
                 Some(items) => items.push(item),
@@ -161,6 +163,7 @@ impl<T: WorkItem> WorkQueue<T> {
         let concurrency = self.inner.settings.concurrency.max(1);
         let mut runs = stream::iter(partitions)
             .map(|items| self.work_in_order(items))
+            // Unordered, so that one slow partition does not hold back the next ones.
             .buffer_unordered(concurrency);
         let (mut run, mut failure) = (QueueRun::default(), None);
         while let Some((counts, failed)) = runs.next().await {
@@ -207,6 +210,7 @@ impl<T: WorkItem> WorkQueue<T> {
             let state = work.state();
             has_failed = matches!(state.stage, WorkStage::Dead | WorkStage::Failed { .. });
             if has_failed {
+                // The last error stays visible until the next attempt.
                 work.set_state(WorkState { error: state.error, ..WorkState::new() });
                 self.refresh_ttl(work, self.now());
             }

@@ -29,6 +29,7 @@ impl<T: WorkItem> Reaction<T> for QueueReaction<T> {
         // Most changes are the queue's own writes; they are not due.
         let due = items.filter(|item| item.value.state().stage.is_due(now)).map(Item::clone);
         match self.queue.work_on_all(due.collect()).await {
+            // The processor then keeps its position and delivers the page again.
             Err(error) if is_transient(&error) => Err(error.into()),
             // A write that can never succeed was logged. It must not block the feed.
             _ => Ok(()),

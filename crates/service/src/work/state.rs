@@ -96,6 +96,7 @@ impl WorkState {
         match self.stage {
             WorkStage::Waiting { due } if due.is_none_or(|due| due <= now) => Some(self),
             WorkStage::Failed { due } if due <= now => Some(self),
+            // By our clock, while the end was computed by another's. Leases must be much longer than clocks differ.
             WorkStage::Claimed { ref owner, until } if until <= now => {
                 tracing::warn!(owner, until = %until, "the lease of a worker expired");
                 let error = Some(T::lost_worker_error(owner, until));

@@ -53,6 +53,7 @@ impl NewEvent {
         let mut length = |field: &str, text: Option<&str>, least: usize| {
             let Some(text) = text else { return };
             let count = text.chars().count();
+            // Such characters would end up in push payloads and mail headers.
             if text.chars().any(char::is_control) {
                 errors.push(InvalidField::new(
                     field,
@@ -104,6 +105,7 @@ impl NewEvent {
             dedupe_key,
             created_at: now,
             processed_at: None,
+            // A time in the past means now; the queue would otherwise sort it before older events.
             scheduled_at: scheduled_at.filter(|at| *at > now),
             lease_owner: None,
             lease_until: None,
@@ -139,6 +141,7 @@ impl Notifications {
         if !errors.is_empty() {
             return Err(Error::with_invalid_fields("the event", errors));
         }
+        // The id is derived from the key, so that the store's own conflict detects the repetition.
         let id = match &event.idempotency_key {
             Some(key) => event_id(&event.user_id, key),
             None => random_id(&core.environment),
@@ -148,6 +151,7 @@ impl Notifications {
         let (key, id) = (event.partition_key(), event.id.clone());
         match core.queue.enqueue(event).await {
             Ok(created) => {
+                // Only a hint to be quick. Without it the dispatcher finds the event with its next poll.
                 core.wake_dispatcher.notify_one();
                 Ok(ChargedValue::new(created.value.into_value(), created.charge))
             }

@@ -39,6 +39,8 @@ impl Notifications {
         let mut meter = ChargeMeter::default();
         let unread: Vec<String> = meter.record(core.containers.notifications.query(&query).await?);
         let mut marked = 0;
+        // One by one and not in batches: each is conditional on its own etag, and one that changed must not fail the
+        // others.
         for id in unread {
             match core.mark_without_wake(user, &id, Notification::mark_read).await {
                 Ok(one) => {

@@ -141,6 +141,7 @@ impl PreferencesChange {
         let mut value = serde_json::to_value(preferences)
             .map_err(|error| Error::internal(format!("preferences as JSON: {error}")))?;
         if let (Value::Object(properties), None) = (&mut value, self.quiet_hours) {
+            // Left out, so that a later change of the default quiet hours applies to users who never chose any.
             properties.remove("quietHours");
         }
         Ok(value)

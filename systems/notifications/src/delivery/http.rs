@@ -20,6 +20,7 @@ const RETRY_AFTER_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 /// A client that follows no redirects and whose requests end within `timeout`.
 pub(super) fn builder(endpoint: &str, timeout: Duration) -> ClientBuilder {
     let builder = reqwest::Client::builder()
+        // A redirect could lead to an address that was not checked, with our credentials in the request.
         .redirect(redirect::Policy::none())
         .connect_timeout(CONNECT_TIMEOUT.min(timeout))
         .timeout(timeout);
@@ -111,6 +112,7 @@ pub(super) fn retry_after(headers: &HeaderMap, clock: &dyn Clock) -> Option<Dura
         Err(_) => {
             let until = jiff::fmt::rfc2822::parse(text).ok()?.timestamp().as_millisecond();
             let now = i64::try_from(clock.now().0).ok()?;
+            // A date in the past means at once.
             Duration::from_millis(u64::try_from(until.saturating_sub(now)).unwrap_or(0))
         }
     };

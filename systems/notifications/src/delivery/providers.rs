@@ -108,6 +108,7 @@ impl service::settings::SettingsSection for ProviderSettings {
 #[async_trait]
 impl Delivery for Providers {
     async fn push(&self, device: &Device, push: &Push) -> DeliveryResult {
+        // A second bound around all providers: whatever one of them does, a push must not outlive the lease.
         let sent = tokio::time::timeout(PUSH_TIME_MAX, self.send(device, push)).await;
         let result = match sent {
             Ok(result) => result.unwrap_or(DeliveryResult::NotConfigured),

@@ -48,6 +48,7 @@ impl AttemptResult {
                 .with(move |event: &mut NotificationEvent| {
                     event.status = status;
                     event.reason = reason;
+                    // Cloned, because the change runs again if the write loses a race.
                     event.notification_id.clone_from(&notification_id);
                     event.deliveries.clone_from(&deliveries);
                     event.processed_at = Some(now);

@@ -38,6 +38,7 @@ impl Notifications {
         let inactive =
             inactive.parameter("@before", before).fan_out("devices of all users grow old");
         let inactive: Vec<Device> = meter.record(core.containers.devices.query(&inactive).await?);
+        // One by one: each goes through the guard of its user, as every change of devices does.
         for device in inactive {
             cleanup.revoked += u64::from(core.revoke_inactive(&device, &mut meter).await?);
         }

@@ -83,6 +83,7 @@ impl NotificationsCore {
         let pushed_at: Vec<UtcTimestamp> = rows
             .iter()
             .filter(|row| row.pushed == Some(true) && row.category == event.category)
+            // The rows of the dedupe key may be older than a day.
             .filter(|row| row.created_at > day_ago && row.id != own_id)
             .map(|row| row.created_at)
             .collect();

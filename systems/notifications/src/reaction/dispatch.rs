@@ -97,6 +97,7 @@ impl Notifications {
             "dispatch",
         )
         .instance(worker)
+        // Events that were created before the first dispatcher ever ran must be processed too.
         .start_at(ProcessorStart::Beginning)
         .page_items_max(settings.batch_size)
         .poll_interval(poll)
@@ -140,6 +141,7 @@ impl Worker<NotificationEvent> for EventWorker {
         claim: &mut Claim<NotificationEvent>,
     ) -> std::result::Result<WorkCompletion<NotificationEvent>, WorkError> {
         let core = &self.core;
+        // Tests stop the process at these steps.
         core.report_step(DispatchStep::Claimed);
         let created_at = self.creation_times.next(&claim.document().user_id, core.now());
         let mut meter = ChargeMeter::default();
@@ -147,6 +149,7 @@ impl Worker<NotificationEvent> for EventWorker {
         claim.add_charge(meter.total());
         match result {
             Ok(Some(result)) => Ok(result.into_finish(core.now())),
+            // The lease has expired. Nothing is written: the event may belong to another worker.
             Ok(None) => Err(WorkError::Lost),
             Err(error) => Err(WorkError::retry(error.to_string())),
         }
@@ -224,6 +227,7 @@ impl Reaction<IgnoredAny> for DispatchReaction {
 impl DispatchCounters {
     fn add(&self, charge: f64, is_processed: bool) {
         self.processed.fetch_add(u64::from(is_processed), Ordering::Relaxed);
+        // Charges are never negative, and a float that is too large saturates.
         let milli = (charge * 1_000.0).round() as u64;
         self.charge_milli.fetch_add(milli, Ordering::Relaxed);
     }

@@ -118,6 +118,8 @@ impl NotificationsCore {
         let RenderedText { title, body } =
             self.render(event, preferences.locale.as_deref(), actor_name, 0)?;
         let now = self.now();
+        // Rendering may have taken longer than a millisecond; the time must not lie before other notifications written
+        // meanwhile.
         let created_at = created_at.max(now);
         Ok(Notification {
             id: notification_id(&event.id),
@@ -168,6 +170,7 @@ impl NotificationsCore {
         plan: &PushPlan,
         meter: &mut ChargeMeter,
     ) -> Result<Notification> {
+        // Nothing to change saves a write, and its charge.
         if own.pushed == Some(true) || !matches!(plan, PushPlan::Push(_)) {
             return Ok(own);
         }

@@ -37,6 +37,7 @@ impl NotificationsCore {
         let (own_id, now) = (notification_id(&event.id), self.now());
         let quiet_until = self.quiet_hours_end(event, &preferences, now);
         let check = quiet_until.map_or(RateLimitCheck::Required, |_| RateLimitCheck::Skipped);
+        // After the preferences, so that an event of a category that is off costs no query.
         let lookup = self.look_up_list(event, &own_id, check, now, meter).await?;
         let mut own = None;
         match lookup.dedupe_match {
@@ -45,6 +46,7 @@ impl NotificationsCore {
             DedupeMatch::AlreadyMerged(id) => return Ok(Some(AttemptResult::merged_into(id))),
             DedupeMatch::MergeInto(id) => {
                 self.report_step(DispatchStep::Planned);
+                // If the earlier notification is full or gone, the event gets one of its own, below.
                 if self.merge(event, &id, preferences.locale.as_deref(), meter).await? {
                     self.report_step(DispatchStep::Merged);
                     return Ok(Some(AttemptResult::merged_into(id)));
@@ -79,6 +81,7 @@ impl NotificationsCore {
         meter: &mut ChargeMeter,
     ) -> Result<PushPlan> {
         let devices = self.read_active_devices(event, meter).await?;
+        // Without a device now and without a delivery before, nothing was ever sent.
         let is_unpushed = devices.is_empty() && event.deliveries.is_empty();
         Ok(if is_unpushed {
             PushPlan::Skip(NoPushReason::NoDevice, devices)
@@ -123,6 +126,8 @@ impl NotificationsCore {
         let mut reason = None;
         if !summary.is_delivered() {
             reason = Some(NoPushReason::Refused);
+            // Set before the push, taken back here: a crash in between leaves a count that is too high, never one that
+            // is too low.
             self.mark_unpushed(notification, meter).await?;
         }
         Ok(AttemptResult::Done {

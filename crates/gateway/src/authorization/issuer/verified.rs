@@ -72,6 +72,7 @@ impl Issuer {
             }
             other => refuse(&other),
         })?;
+        // `oid` and not `sub`: roles are assigned to object ids, and `sub` differs from application to application.
         let object_id = claims.text("oid").filter(|id| !id.is_empty());
         let object_id = object_id
             .ok_or_else(|| unauthorized(5011, "has no claim 'oid' that names its caller"))?;

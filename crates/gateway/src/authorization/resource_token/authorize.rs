@@ -31,11 +31,13 @@ pub(crate) async fn authorize(
     }
     let current_grant = read_current_grant(engine, &token.permission).await?;
     let (database, container, inner) = match path.route() {
+        // Every client reads the account document first, whatever its token is for.
         Some(Route::Account) => return Ok(()),
         Some(Route::Container(database, container, inner)) => (database, container, inner),
         _ => return Err(forbidden("allows only what is in its container")),
     };
     let address = engine.resolve_container(database, container)?;
+    // Both must allow it. The token alone would ignore a revocation, the permission alone would extend an old token.
     for grant in [&token.grant, &current_grant] {
         check_grant(engine, request, &address, inner, grant).await?;
     }
@@ -63,6 +65,7 @@ async fn check_grant(
     inner: ContainerRoute<'_>,
     grant: &ResourceGrant,
 ) -> ApiResult<()> {
+    // By resource id: a container that was deleted and created again under its name is another one.
     if address.rid.to_string() != grant.container {
         return Err(forbidden("is for another container"));
     }
@@ -79,6 +82,7 @@ async fn check_grant(
         (GrantScope::Item(item), ContainerRoute::Item(id)) if item == id => {}
         (GrantScope::Script(script), ContainerRoute::Script(kind, segment)) => {
             let found = engine.read_attached(address.rid, kind.attached_kind(), segment).await;
+            // By resource id as well, for the same reason.
             if found.map(|found| found.value.rid.to_string()).ok().as_ref() != Some(script) {
                 return Err(forbidden("is for another script"));
             }

@@ -27,6 +27,7 @@ impl ResourceGrant {
         let Some(Route::Container(database, container, inner)) = path.route() else {
             return Err(invalid_resource(link));
         };
+        // Resolved when the permission is read: a name that is reused later must not inherit the grant.
         let container = engine.resolve_container(database, container)?.rid;
         let scope = match inner {
             ContainerRoute::Itself => GrantScope::Container,
@@ -40,6 +41,7 @@ impl ResourceGrant {
         let partition_key = match content.get("resourcePartitionKey") {
             None | Some(Json::Null) => None,
             Some(key) => {
+                // Only validated. The text is kept, because it becomes part of the signed token.
                 PartitionKey::from_json(key)?;
                 Some(key.to_string())
             }

@@ -48,6 +48,7 @@ impl ResourceGrant {
         payload.insert("permission", permission.id.as_str());
         payload.insert("permissionRid", permission.rid.to_string());
         payload.insert("expires", i64::try_from(expires_seconds).unwrap_or(i64::MAX));
+        // URL-safe, because tokens travel in headers that clients percent-encode differently.
         let payload = URL_SAFE.encode(Json::Object(payload).to_bytes());
         let signature = URL_SAFE.encode(key.sign(payload.as_bytes()));
         format!("type=resource&ver=1&sig={signature};{payload};")
@@ -71,6 +72,7 @@ impl ResourceToken {
             (None, None) => GrantScope::Container,
             (Some(item), None) => GrantScope::Item(item),
             (None, Some(script)) => GrantScope::Script(script),
+            // Both would be ambiguous; no token of ours has both.
             _ => return None,
         };
         let grant = ResourceGrant {

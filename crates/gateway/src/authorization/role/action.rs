@@ -71,6 +71,7 @@ impl DataAction {
             Some("") => true,
             Some(prefix) => {
                 let rest = strip_prefix_ignoring_case(action.suffix(), prefix);
+                // `items/re*` is refused: the service allows a star only for a whole segment.
                 prefix.ends_with('/') && rest.is_some_and(|rest| !rest.contains('/'))
             }
             None => action.suffix().eq_ignore_ascii_case(suffix),
@@ -131,6 +132,7 @@ fn access_in_container(request: &ApiRequest, inner: ContainerRoute<'_>) -> Requi
         ContainerRoute::Script(ScriptKind::StoredProcedure, _) if method == Method::POST => {
             DataAction::ExecuteStoredProcedure
         }
+        // The safe default: a route that is added later needs the key until somebody gives it an action.
         _ => return RequiredAccess::AccountKey,
     })
 }

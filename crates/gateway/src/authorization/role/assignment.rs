@@ -66,6 +66,7 @@ impl RoleAssignments {
         action: DataAction,
     ) -> impl Iterator<Item = &'a RoleAssignment> {
         self.assignments.iter().filter(move |assignment| {
+            // Object ids are UUIDs, which tools print in either case.
             let matches = |principal: &&str| principal.eq_ignore_ascii_case(&assignment.principal);
             assignment.actions.contains(&action) && principals.iter().any(matches)
         })
@@ -101,6 +102,7 @@ impl RoleScope {
     /// Parses a scope: a path inside the account, alone or at the end of the resource path of the account.
     fn parse(text: &str) -> Option<Self> {
         let path = match text.split_once("/databaseAccounts/") {
+            // The name of the account in the path is not compared: there is one account here.
             Some((_, rest)) => rest.split_once('/').map_or("", |(_, path)| path),
             None => text.strip_prefix('/')?,
         };
@@ -119,6 +121,7 @@ impl RoleScope {
         match (self, other) {
             (Self::Account, _) => true,
             (Self::Database(own), Self::Database(database) | Self::Container(database, _)) => {
+                // Names are case-sensitive, as in the rest of the API.
                 own == database
             }
             _ => self == other,

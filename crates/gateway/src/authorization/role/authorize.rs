@@ -55,6 +55,7 @@ pub(crate) fn authorize_batch(
     request: &ApiRequest,
     path: &RequestPath<'_>,
 ) -> ApiResult<()> {
+    // All other requests were decided by their head.
     if required_access(request, path.route()) != RequiredAccess::Batch {
         return Ok(());
     }

@@ -41,6 +41,7 @@ impl RoleDefinition {
         let mut actions = Vec::new();
         for permission in permissions {
             if permission
+                // Refused instead of ignored: ignoring an exclusion would grant more than the definition says.
                 .get("notDataActions")
                 .and_then(Json::as_array)
                 .is_some_and(|not| !not.is_empty())

@@ -125,6 +125,7 @@ impl TomlReader<'_> {
             Json::Array(paths) => paths,
             one => vec![one],
         };
+        // Several paths are hierarchical partition keys, which the wire format names so.
         let kind = if paths.len() > 1 { "MultiHash" } else { "Hash" };
         let given = table.get("partition_key_kind").map(|kind| to_json(kind.get_ref()));
         let mut key = Object::new();
@@ -262,6 +263,7 @@ impl TomlReader<'_> {
                 self.table_of(key.get_ref(), value).map(|table| (key, table))
             })
             .collect();
+        // In the order of the file, not of the map, so that plans and errors read like the source.
         tables.sort_by_key(|(key, _)| key.span().start);
         tables
     }
@@ -311,6 +313,7 @@ fn to_json(value: &DeValue<'_>) -> Json {
         DeValue::Boolean(value) => Json::from(*value),
         DeValue::Integer(number) => {
             let digits = number.as_str();
+            // A number beyond i64 becomes a text, which the checks of the wire format refuse with its name.
             i64::from_str_radix(digits, number.radix()).map_or_else(|_| digits.into(), Json::from)
         }
         DeValue::Float(number) => {

@@ -66,6 +66,7 @@ pub(super) async fn read_or_create(container: &Container, name: &str) -> Result<
         JobStatus::new(item_id(name), name, UtcTimestamp::now(container.account().environment()));
     match container.create(&PartitionKey::from(status.id.as_str()), &status).await {
         Ok(created) => Ok(created.value),
+        // Another instance has created it between our read and our create.
         Err(error) if error.kind() == ErrorKind::Conflict => {
             let key = PartitionKey::from(status.id.as_str());
             Ok(container.read(&key, &status.id).await?.value)

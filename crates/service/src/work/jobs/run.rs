@@ -91,6 +91,7 @@ impl Jobs {
         if let Err(error) = &result {
             tracing::warn!(job = name, error = %error, "a job failed");
         }
+        // The item as it was last renewed, with its etag: a run that has lost its lease fails this write.
         let mut item = run.item.lock().await;
         self.settle(&registered.job, &mut item.value, result);
         if record::write(&self.container, &item).await?.is_none() {
@@ -169,6 +170,7 @@ impl JobRun {
         item.value.lease_until =
             Some(UtcTimestamp::now(self.container.account().environment()).after(self.lease));
         match record::write(&self.container, &item).await? {
+            // The new etag is kept; the next renewal and the final write need it.
             Some(written) => *item = written,
             None => return Err(WorkError::Lost),
         }

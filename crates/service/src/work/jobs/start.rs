@@ -26,6 +26,7 @@ impl Jobs {
             let (container, registered) = (self.container.clone(), Arc::clone(registered));
             let environment = self.container.account().environment().clone();
             let sleeper = environment.clone();
+            // Made before the task is spawned: `stop` must count a loop that has not begun to run yet.
             let guard = LoopGuard::new(&signals);
             environment.spawn(async move {
                 let _guard = guard;
@@ -43,6 +44,7 @@ impl Jobs {
                         tracing::warn!(job = registered.job.name, error = %error, "checking a job failed");
                     }
                     let signals = Arc::clone(&jobs.signals);
+                    // Releases the settings before the wait; see above.
                     drop(jobs);
                     tokio::select! {
                         () = sleeper.sleep(wait) => {}

@@ -107,6 +107,7 @@ impl NotificationsCore {
         let key = user.partition_key();
         for attempt in 1..=TRIES_MAX {
             let now = self.now();
+            // The guard before the devices: a change between both reads changes the guard's etag, and the batch fails.
             let cap = self.read_cap(user, meter).await?;
             let mut devices = self.read_devices(user, device_id, meter).await?;
             let value = decide(&mut devices, now)?;

@@ -34,6 +34,7 @@ impl NotificationsCore {
                 since: self.now(),
             };
             let written = match self.read_token_owner(token, meter).await? {
+                // A device that registers again, which is by far the most frequent call, writes nothing here.
                 Some(found) if found.value.belongs_to(user, device_id) => return Ok(()),
                 Some(mut found) => {
                     let before = std::mem::replace(&mut found.value, owner);
@@ -52,6 +53,7 @@ impl NotificationsCore {
                 Err(error)
                     if matches!(
                         error.kind(),
+                        // Another user was faster, or the owner was erased meanwhile. Read again.
                         ErrorKind::Precondition | ErrorKind::Conflict | ErrorKind::NotFound
                     ) => {}
                 Err(error) => return Err(error.into()),

@@ -56,6 +56,8 @@ impl Notifications {
         let mut meter = ChargeMeter::default();
         let DeviceRegistration { device_id, push_token, .. } = registration;
         core.take_token(user, device_id, push_token, &mut meter).await?;
+        // Made once, outside of the loop: a batch whose response was lost and that runs again must not create a second
+        // device.
         let new_id = random_id(&core.environment);
         let registered = core
             .change_devices(user, device_id, &mut meter, |devices, now| {
@@ -91,6 +93,7 @@ impl NotificationsCore {
         let known = devices.find(&registration.device_id);
         let was_active = known.and_then(|index| devices.get(index)).is_some_and(Device::is_active);
         let mut evicted = None;
+        // A device that is active already takes no further place.
         if !was_active && devices.active() >= self.settings.device_cap {
             let oldest = devices.oldest_active_except(&registration.device_id);
             evicted = oldest.and_then(|index| devices.revoke(index, RevokedReason::Cap, now));

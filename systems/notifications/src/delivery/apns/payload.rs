@@ -14,6 +14,8 @@ const PAYLOAD_BYTES_MAX: usize = 4096;
 /// The size without any text, if even that is too large.
 pub(super) fn encode(push: &Push) -> Result<String, usize> {
     let size = |title: &str, body: &str| payload(push, title, body).to_string().len();
+    // The size is measured on the whole JSON: escaping makes text longer in ways that cannot be computed from its
+    // characters.
     let texts = fit_text(&push.title, &push.body, PAYLOAD_BYTES_MAX, size)?;
     Ok(payload(push, &texts.title, &texts.body).to_string())
 }

@@ -70,6 +70,8 @@ impl ProviderTokens {
         &self,
         refused: &ProviderToken,
     ) -> Result<ProviderToken, DeliveryResult> {
+        // If another push has renewed it meanwhile, that one is used: a second renewal within twenty minutes is
+        // refused.
         self.cached_or_new(|token, _| !token.text.matches(refused.text.expose()))
     }
 

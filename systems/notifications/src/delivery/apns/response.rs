@@ -55,6 +55,7 @@ pub(super) fn interpret(
             let after = retry_after.unwrap_or(PROVIDER_TOKEN_WAIT);
             DeliveryResult::Retry { after: Some(after), reason: message }
         }
+        // Everything that says nothing about the push itself.
         (408 | 429 | 500.., _) => DeliveryResult::Retry { after: retry_after, reason: message },
         _ => DeliveryResult::Permanent { reason: message },
     })

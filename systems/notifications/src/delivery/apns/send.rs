@@ -104,6 +104,8 @@ impl ApnsProvider {
         body: &Bytes,
     ) -> Result<ApnsResponse, DeliveryResult> {
         let mut sent = self.send(device, push, token, body).await;
+        // A timeout has used up the time of this push, and without a connection the dispatcher waits before it tries
+        // again.
         if sent.as_ref().is_err_and(|error| !error.is_timeout() && !error.is_connect()) {
             // The connection was lost during the push, which happens when APNs closes it (GOAWAY). If the push had
             // arrived, a second copy is harmless: it has the same `apns-id` and collapse id.
@@ -136,6 +138,7 @@ impl ApnsProvider {
             .http
             .post(url)
             .header(CONTENT_TYPE, "application/json")
+            // The same for every attempt, so that APNs and the app recognize a repetition.
             .header("apns-id", message_id::uuid(device, push))
             .header("apns-topic", &self.topic)
             .header("apns-push-type", "alert")

@@ -111,6 +111,7 @@ impl AccessTokens {
         {
             return Ok(token.clone());
         }
+        // Forgotten before the exchange: if that fails, the next push must not use the refused token again.
         *cached = None;
         let token = self.exchange(self.clock.now().0).await?;
         Ok(cached.insert(token).clone())
@@ -135,6 +136,7 @@ impl AccessTokens {
             after: None,
             reason: "fcm token endpoint: a response without an access token".to_owned(),
         })?;
+        // The answer comes from outside; a huge number must not wrap around to a short life.
         let lifetime_ms = token.expires_in.saturating_mul(1000);
         Ok(AccessToken {
             text: Secret::new(token.access_token),

@@ -25,6 +25,7 @@ pub(super) fn encode(push: &Push, push_token: &str, now_seconds: u64) -> Result<
     let texts = fit_text(&push.title, &push.body, PAYLOAD_BYTES_MAX, size)?;
     let mut message = message(push, &texts, now_seconds);
     if let Some(members) = message.as_object_mut() {
+        // After measuring: the limit does not count the token.
         members.insert("token".to_owned(), push_token.into());
     }
     Ok(json!({ "message": message }).to_string())
@@ -76,6 +77,7 @@ fn aps(push: &Push) -> Value {
 
 fn data(push: &Push) -> BTreeMap<String, &str> {
     let mut data: BTreeMap<String, &str> =
+        // Ours are inserted last, so that a value of the event cannot replace the id or the link.
         push.data.iter().map(|(name, value)| (allowed_name(name), value.as_str())).collect();
     data.insert("notificationId".to_owned(), &push.notification_id);
     data.insert("category".to_owned(), push.category.name());

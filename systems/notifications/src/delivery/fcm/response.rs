@@ -123,6 +123,7 @@ impl FcmError {
 
     fn is_about_the_token(&self) -> bool {
         let mut fields = self.details.iter().flat_map(|detail| &detail.field_violations).peekable();
+        // A violation of another field says nothing about the token, even if the message mentions it.
         if fields.peek().is_some() {
             return fields.any(|violation| violation.field == "message.token");
         }

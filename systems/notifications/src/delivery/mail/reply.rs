@@ -51,6 +51,7 @@ fn interpret_code(code: u16, enhanced: Option<[u16; 2]>) -> DeliveryResult {
         (530 | 534 | 535 | 538, _) => DeliveryResult::Alarm {
             reason: format!("{reason}; check Smtp:Username and Smtp:Password"),
         },
+        // Transient by definition (RFC 5321, 4.2.1).
         (400..500, _) => DeliveryResult::Retry { after: None, reason },
         // The mailbox does not exist or is disabled.
         (550 | 551 | 553, None | Some([1, _] | [2, 1])) => DeliveryResult::InvalidToken,

@@ -52,6 +52,7 @@ impl MailProvider {
             Ok(message) => message,
             Err(error) => return DeliveryResult::Permanent { reason: format!("smtp: {error}") },
         };
+        // The library's timeout is per command; this one is for the whole mail.
         match tokio::time::timeout(self.timeout, self.relay.send(message)).await {
             Ok(Ok(_)) => DeliveryResult::Delivered { provider_id: message_id::uuid(device, push) },
             Ok(Err(error)) => reply::interpret(&error),

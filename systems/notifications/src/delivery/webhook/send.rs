@@ -76,6 +76,7 @@ impl WebhookProvider {
         match sent {
             Ok(response) => {
                 let retry_after = http::retry_after(response.headers(), self.clock.as_ref());
+                // The body is not read: only the status counts, and a receiver could send for ever.
                 interpret(response.status().as_u16(), retry_after, id)
             }
             Err(error) if is_private_address_error(&error) => {
@@ -104,6 +105,7 @@ impl WebhookProvider {
         {
             return Err("the host is not among Webhook:AllowedHosts");
         }
+        // The resolver is not asked for literal addresses, so they are checked here.
         if !self.allow_private_addresses && is_private_literal(&url) {
             return Err(PRIVATE);
         }

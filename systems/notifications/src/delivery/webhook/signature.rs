@@ -74,6 +74,7 @@ impl WebhookSigner {
             let tag = STANDARD.decode(encoded).unwrap_or_default();
             hmac::verify(&self.key, &signed, &tag).is_ok()
         };
+        // A header may have several signatures while a secret is being replaced.
         is_fresh && signatures.split(' ').any(is_ours)
     }
 }

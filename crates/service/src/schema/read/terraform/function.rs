@@ -68,6 +68,7 @@ fn format(arguments: FuncArgs) -> Result<Value, String> {
                 let value = values.next().ok_or("it has fewer values than places")?;
                 text.push_str(&text_of(value)?);
             }
+            // Refused instead of ignored: a wrong name of a container would be created silently.
             other => return Err(format!("the verb %{} is unknown", other.unwrap_or(' '))),
         }
     }

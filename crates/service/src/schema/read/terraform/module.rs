@@ -91,6 +91,7 @@ impl TerraformModule {
                         self.locals.insert(attribute.key.as_str().to_owned(), term);
                     }
                 }
+                // Remembered, so that the report can list what was left out.
                 (ident, labels) => {
                     let words = [&[ident], labels].concat();
                     self.others.push((location, words.join(" ")));

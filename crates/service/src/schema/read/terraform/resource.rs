@@ -71,6 +71,7 @@ fn read(
 ) -> Result<ParsedSchema, SchemaErrors> {
     let mut builder = SchemaBuilder::default();
     let module = TerraformModule::parse(sources, &mut builder.errors);
+    // Values cannot be resolved if some of the files were not read.
     if !builder.errors.is_empty() {
         return builder.finish();
     }

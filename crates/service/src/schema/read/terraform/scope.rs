@@ -69,9 +69,11 @@ impl<'m> TerraformScope<'m> {
         references.visit_expr(expression);
         let mut roots: Map<String, Value> = Map::new();
         for reference in &references.found {
+            // A name that a `for` expression binds is no reference, whatever else has that name.
             let is_bound = reference.path.first().is_some_and(|it| references.bound.contains(it));
             if !is_bound {
                 let (depth, value) = self.follow(reference, file, iteration)?;
+                // The evaluator knows only variables, so each reference becomes a nested object under its first name.
                 insert(&mut roots, reference.path.iter().take(depth), value);
             }
         }
@@ -178,6 +180,7 @@ impl<'m> TerraformScope<'m> {
                     let mut one = Map::new();
                     for attribute in found.body.attributes() {
                         let name = attribute.key.as_str();
+                        // An attribute that cannot be resolved is left out: the expression may not need it.
                         if let Ok(value) = self.attribute(found, name, Some(iteration), location) {
                             one.insert(name.to_owned(), value);
                         }
@@ -259,6 +262,7 @@ impl<'m> TerraformScope<'m> {
         if self.resolving.borrow().iter().any(|other| other == what) {
             return Err(SchemaError::at(location, format!("{what} depends on itself")));
         }
+        // Borrowed for a moment only: `follow` comes back here for inner references.
         self.resolving.borrow_mut().push(what.to_owned());
         let value = follow(self);
         self.resolving.borrow_mut().pop();

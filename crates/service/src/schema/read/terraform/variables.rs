@@ -22,6 +22,7 @@ pub(super) fn automatic_files(folder: &Path) -> Vec<std::path::PathBuf> {
     names.sort();
     let first = folder.join("terraform.tfvars");
     if first.exists() {
+        // First, because later files override it, as in Terraform.
         names.insert(0, first);
     }
     names
@@ -96,6 +97,7 @@ fn parse_value(name: &str, text: &str, kind: Option<&str>) -> Result<Value, Sche
     match kind {
         None | Some("string" | "any") => Ok(Value::from(text)),
         Some("bool") => text.parse::<bool>().map(Value::from).map_err(|_| refused("bool")),
+        // As an integer first: throughput must not become a float.
         Some("number") => match text.parse::<i64>() {
             Ok(number) => Ok(Value::from(number)),
             Err(_) => text.parse::<f64>().map(Value::from).map_err(|_| refused("number")),
