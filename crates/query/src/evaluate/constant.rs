@@ -24,6 +24,7 @@ pub(crate) fn constant(expression: &Expression) -> Option<Value> {
             members.map(Value::object)
         }
         Expression::Member { target, steps } => {
+            // A path that leads nowhere is the constant undefined, not an unknown value.
             Some(follow_path(&constant(target)?, steps).cloned().unwrap_or_default())
         }
         Expression::Unary { operator, operand } => {
@@ -32,6 +33,8 @@ pub(crate) fn constant(expression: &Expression) -> Option<Value> {
         Expression::Chain { first, rest } => {
             let mut value = constant(first)?;
             for (operator, operand) in rest {
+                // Without the short circuit of AND and OR: all operands are constants, and three-valued logic gives
+                // the same result.
                 value = operate::binary(*operator, &value, &constant(operand)?);
             }
             Some(value)

@@ -56,6 +56,7 @@ fn disjunction(first: &Expression, rest: &[(BinaryOperator, Expression)]) -> Opt
     let mut branches = Vec::new();
     for operand in operands() {
         match simplify(operand) {
+            // One operand is always true, and so is the OR.
             None => return None,
             Some(branch) if is_never(&branch) => {}
             Some(branch) => branches.push(branch),

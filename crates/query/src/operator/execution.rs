@@ -32,6 +32,8 @@ impl Execution {
     pub(super) fn new(query: &BoundQuery, context: EvaluationContext) -> Self {
         let needed = RequiredProperties::for_query(query);
         let preparation = Preparation::new(&context.vector_embeddings, Pipeline::subquery);
+        // Before the query is prepared: both borrow the same preparation, and the prefilter compares itself with
+        // `needed`.
         let prefilter = Prefilter::for_query(query, &needed, &preparation);
         let query = Pipeline::prepare(query, &preparation);
         let state = query.start();

@@ -39,6 +39,7 @@ impl Pipeline {
             // An input sees only the slots before it, so its own slot is added afterwards.
             let (source, inner) = PreparedSource::prepare(bound, &preparation);
             preparation.slot_paths.push(bound);
+            // Only the first input can read the container; the binder refuses any other.
             feed = feed.or(inner);
             sources.push(source);
         }
@@ -81,6 +82,7 @@ impl Pipeline {
     ) -> Flow {
         let PipelineState { feed, stages } = state;
         match (&self.feed, feed) {
+            // Rows of the inner query flow on at once, unless one of its stages keeps them.
             (Some(query), Some(feed)) => query.push(feed, environment, item, &mut |row| {
                 self.take(stages, environment, &[], &row, emit)
             }),
@@ -127,6 +129,7 @@ impl Pipeline {
                 self.take(stages, environment, outer, &row, emit)
             }))?;
         } else if !self.reads_container() {
+            // A query without items has one row, of no inputs; `SELECT 1` returns it.
             flow_result(self.take(stages, environment, outer, &Value::Undefined, emit))?;
         }
         self.stages.finish(stages, environment, outer, emit)

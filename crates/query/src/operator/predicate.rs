@@ -63,6 +63,7 @@ impl ItemPredicate {
         preparation.slot_paths.push(source);
         let mut needed = RequiredProperties::none();
         let condition = query.filter.as_ref().map(|filter| {
+            // Only what the condition reads is parsed: a condition on one property of a large item stays cheap.
             needed.expression(filter, source.slot);
             preparation.formula(filter)
         });

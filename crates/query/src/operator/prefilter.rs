@@ -29,6 +29,7 @@ impl Prefilter {
     ) -> Option<Self> {
         let source = query.sources.first()?;
         match &source.root {
+            // The innermost query reads the items; the filters of outer ones see its rows only.
             Input::Query(inner) => return Self::for_query(inner, needed, preparation),
             Input::Container if source.path.is_empty() && !source.iterates => {}
             Input::Container | Input::Slot(_) => return None,

@@ -57,6 +57,7 @@ impl RequiredProperties {
     pub(super) fn extract_from_text(&self, text: &[u8]) -> Result<Value, ParseError> {
         let item = match self {
             Self::All => Json::parse(text)?,
+            // `COUNT(1)` needs no property: the text is not even looked at.
             Self::Properties(names) if names.is_empty() => return Ok(Value::object::<&str>([])),
             Self::Properties(names) => Json::parse_properties(text, |name| has(names, name))?,
         };
@@ -91,6 +92,7 @@ impl RequiredProperties {
     fn path(&mut self, steps: &[PathStep]) {
         match steps.first() {
             Some(step) => self.step(step),
+            // The item itself is used.
             None => *self = Self::All,
         }
     }

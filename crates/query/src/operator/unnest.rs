@@ -50,6 +50,7 @@ fn fill(
     let mut next = |value: &Value| {
         slots.push(value.clone());
         let flow = unnest(environment, rest, given, slots, take);
+        // Also after an error or a stop, so that the caller finds the list as it was.
         slots.truncate(filled);
         flow
     };

@@ -42,9 +42,12 @@ impl NotificationsCore {
         devices: &[Device],
         meter: &mut ChargeMeter,
     ) -> Result<PushSummary> {
+        // Taken before the first push: a device that registers again while pushes are under way must not be revoked
+        // for its old token.
         let started_at = self.now();
         let push = self.build_push(event, notification, devices, meter).await?;
         let mut summary = PushSummary { records: event.deliveries.clone(), ..Default::default() };
+        // Results to be retried are dropped here; the loop below records them anew.
         summary.records.retain(|record| record.result.is_final());
         for device in devices {
             if summary.records.iter().any(|record| record.device_id == device.device_id) {
@@ -78,6 +81,8 @@ impl NotificationsCore {
         };
         Ok(Push {
             notification_id: notification.id.clone(),
+            // The id of the notification: a repetition replaces the first copy on the device instead of appearing
+            // beside it.
             collapse_id: notification.id.clone(),
             title: notification.title.clone(),
             body: notification.body.clone(),
@@ -110,6 +115,7 @@ impl NotificationsCore {
                 (PushState::InvalidToken, None, None)
             }
             DeliveryResult::Retry { after, reason } => {
+                // The longest of all: earlier, at least one provider would refuse again.
                 summary.retry_after = summary.retry_after.max(after);
                 (PushState::Retry, None, Some(reason))
             }

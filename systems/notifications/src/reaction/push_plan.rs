@@ -30,6 +30,7 @@ impl NotificationsCore {
         preferences: &Preferences,
         now: UtcTimestamp,
     ) -> Option<UtcTimestamp> {
+        // Safety and security wake people up.
         if event.category.is_critical() { None } else { preferences.quiet_hours_end(now) }
     }
 

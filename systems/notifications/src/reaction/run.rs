@@ -21,6 +21,7 @@ impl Notifications {
     /// # Errors
     /// Those of the account when the worker cannot start.
     pub async fn run(&self, shutdown: &ShutdownSignal) -> Result<()> {
+        // A new name per start. Leases of a crashed predecessor expire by themselves.
         let worker = format!("{:016x}", self.core.environment.random());
         let dispatcher = self.dispatcher(&worker).await?;
         let jobs = self.jobs(&worker);
@@ -31,6 +32,7 @@ impl Notifications {
             dispatcher.stop().await
         };
         let ((), stopped) = tokio::join!(self.run_dispatcher(&dispatcher, shutdown), stopping);
+        // After the dispatcher: a sweep may still release events that other processes take.
         jobs.stop().await;
         stopped
     }
@@ -86,6 +88,7 @@ impl Notifications {
             };
             tokio::select! {
                 () = shutdown.triggered() => {}
+                // An event of this process need not wait for the poll.
                 () = core.wake_dispatcher.notified() => {}
                 () = core.environment.sleep(wait) => {}
             }

@@ -34,6 +34,7 @@ impl NotificationsCore {
         error: &str,
         meter: &mut ChargeMeter,
     ) -> Result<()> {
+        // As a plain map: whatever else the item contains is written back unchanged.
         let mut item = item.typed::<Map<String, Value>>()?;
         let retries_max = u64::from(self.settings.max_retries);
         let id = item.value.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -47,6 +48,7 @@ impl NotificationsCore {
         }
         tracing::error!(event = id, error, "an event cannot be parsed and is marked as dead");
         self.health.record_error(self.now(), error);
+        // Otherwise the query for due events would find it again and again.
         for name in ["nextRetryAt", "leaseOwner", "leaseUntil", "scheduledAt"] {
             item.value.remove(name);
         }

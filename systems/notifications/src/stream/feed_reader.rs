@@ -48,6 +48,7 @@ impl FeedReader {
     /// Finds the position, then runs in the background. When this returns, no later write is missed.
     pub(super) async fn start(inner: &Arc<HubInner>, shutdown: &ShutdownSignal) -> Result<()> {
         let mut reader = Self { position: ChangeStart::Now, announced: AnnouncedIds::default() };
+        // The first poll fixes the position. Until it has returned, a write could be missed.
         reader.poll(inner).await?;
         // The reader must not keep the hub alive: it ends when the system is dropped.
         let (weak, shutdown) = (Arc::downgrade(inner), shutdown.clone());
@@ -67,6 +68,8 @@ impl FeedReader {
             let idle_ms = idle_since_ms.map_or(0, |since| now_ms.saturating_sub(since));
             let may_stop =
                 u128::from(idle_ms) >= IDLE_TIMEOUT.as_millis() || shutdown.is_triggered();
+            // Asked under the hub's lock: a listener that arrives at this moment either prevents the stop or starts a
+            // new reader.
             if may_stop && inner.stop_reader_if_unused().await {
                 return;
             }
@@ -77,6 +80,7 @@ impl FeedReader {
                     RETRY_DELAY.max(inner.poll_interval)
                 }
             };
+            // Before waiting for a wake-up, so that a burst of writes becomes one poll.
             inner.environment.sleep(POLL_INTERVAL_MIN.min(wait)).await;
             tokio::select! {
                 () = inner.wake.notified() => {}
@@ -101,6 +105,7 @@ impl FeedReader {
                     return Err(error.into());
                 }
             };
+            // Advanced before publishing: publishing cannot fail, and a page must not be published twice.
             self.position = ChangeStart::Continuation(page.continuation);
             if is_start {
                 inner.events.reset();
@@ -134,6 +139,7 @@ impl FeedReader {
         for (topic, event) in events {
             if counts.get(&topic).is_none_or(|count| *count <= SINGLE_EVENTS_MAX) {
                 inner.publish(&topic, &event);
+            // Once per user and page.
             } else if collapsed.insert(topic.clone()) {
                 inner.publish(&topic, &StreamEvent::Changed);
             }

@@ -97,11 +97,13 @@ impl StreamHub {
     ) -> Result<StreamListener> {
         let inner = &self.inner;
         let mut is_reader_running = inner.is_reader_running.lock().await;
+        // Counted under the lock and before the reader starts, so that the reader cannot find itself unused.
         let guard = ListenerGuard::new(inner);
         if !*is_reader_running {
             FeedReader::start(inner, shutdown).await?;
             *is_reader_running = true;
         }
+        // Still under the lock: events between the start of the reader and this line are in the ring.
         let listener = inner.events.listen(&inner.topic(user), last, shutdown);
         Ok(StreamListener { listener, _guard: guard })
     }

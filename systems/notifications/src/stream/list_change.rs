@@ -60,6 +60,7 @@ impl ListChange {
     pub(super) fn parse(item: &[u8]) -> Option<Self> {
         let marker = || serde_json::from_slice(item).ok().map(Self::Erasure);
         let notification = serde_json::from_slice(item).ok();
+        // A notification first: nearly every change is one, and a marker lacks its required fields.
         notification.map(|one| Self::Notification(Box::new(one))).or_else(marker)
     }
 }

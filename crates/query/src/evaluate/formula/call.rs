@@ -16,6 +16,7 @@ pub(crate) struct FunctionCall {
     pub(super) function: ScalarFunction,
     pub(super) arguments: Vec<Formula>,
     /// For each argument, its path if it is a property of the item; empty if none is.
+    // Computed once: policies for vectors and full text are looked up by the path of an argument.
     pub(super) paths: Vec<Option<PropertyPath>>,
 }
 

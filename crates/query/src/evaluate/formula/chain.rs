@@ -15,6 +15,7 @@ pub(super) fn evaluate(
 ) -> Result<Value, EvaluationError> {
     let left = first.evaluate(scope)?;
     match rest.first().map(|(operator, _)| operator.precedence()) {
+        // `as_bool` turns every other type into undefined, which is how AND and OR treat it.
         Some(Precedence::And) => junction(left.as_bool(), rest, scope, logic::and, false),
         Some(Precedence::Or) => junction(left.as_bool(), rest, scope, logic::or, true),
         // AND and OR may stop early and `||` collects into one buffer; all other operators are applied one by one.

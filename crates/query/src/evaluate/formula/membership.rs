@@ -35,6 +35,7 @@ impl Membership {
             .map(|candidate| {
                 candidate
                     .constant()
+                    // Nested values may contain NaN or undefined, for which `Eq` and `=` differ.
                     .filter(|value| !matches!(value, Value::Array(_) | Value::Object(_)))
             })
             .collect();

@@ -95,6 +95,7 @@ impl<'query> Preparation<'query> {
                 let (value, pattern) = (self.formula(value), self.formula(pattern));
                 Formula::Like(Box::new(Like::new(*negation, value, pattern, *escape)))
             }
+            // Not reached: `formula` handles all forms without an operator.
             _ => Formula::Constant(Value::Undefined),
         }
     }
@@ -147,6 +148,7 @@ impl<'query> Preparation<'query> {
     ) -> Formula {
         let paths: Vec<_> =
             arguments.iter().map(|argument| self.slot_paths.path(argument)).collect();
+        // An empty list allocates nothing; most calls are over no property of the item or need no path.
         let paths = if paths.iter().any(Option::is_some) { paths } else { Vec::new() };
         Formula::Call(Box::new(FunctionCall {
             function,

@@ -28,6 +28,7 @@ impl SlotPaths {
             Input::Slot(slot) => self.slots.get(*slot).cloned().flatten(),
             Input::Query(_) => None,
         };
+        // An element of an array has no path of its own: policies name properties.
         let path = start.filter(|_| !source.iterates).and_then(|path| extend(path, &source.path));
         self.slots.push(path);
     }

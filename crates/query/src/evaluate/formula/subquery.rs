@@ -66,6 +66,7 @@ pub(super) fn evaluate(
 fn only(query: &dyn Subquery, scope: &EvaluationScope<'_>) -> Result<Value, EvaluationError> {
     let mut only = Value::Undefined;
     query.rows(scope, &mut |row| {
+        // Rows are never undefined, so a defined value means that there was a row already.
         if only.is_defined() {
             return Err(EvaluationError::ScalarSubqueryRows.into());
         }
@@ -87,6 +88,7 @@ fn all(query: &dyn Subquery, scope: &EvaluationScope<'_>) -> Result<Value, Evalu
         rows.push(row);
         Ok(memory.reserve(more)?)
     });
+    // Before the error is returned: the query around may go on, for example in a coalesce.
     memory.release(bytes);
     result?;
     Ok(Value::array(rows))

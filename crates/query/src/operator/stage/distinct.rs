@@ -26,6 +26,7 @@ impl DistinctStage {
             return Ok(false);
         }
         let bytes = value_bytes(row);
+        // Counted even if the limit is exceeded, so that `release` gives back what was reserved.
         self.bytes += bytes;
         memory.reserve(bytes)?;
         self.seen.insert(row.clone());

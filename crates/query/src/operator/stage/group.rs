@@ -76,6 +76,7 @@ impl GroupStage {
             None => Vec::new(),
         };
         let memory = scope.environment.memory;
+        // Looked up by slice: a row of a known group allocates no key.
         let group_index = match table.indexes.get(keys.as_slice()) {
             Some(index) => *index,
             None => {

@@ -77,6 +77,7 @@ impl RowOrder {
                 return order;
             }
         }
+        // By arrival: an unstable sort can be used, and pages that compute the rows again get the same order.
         left.1.cmp(&right.1)
     }
 }

@@ -85,6 +85,7 @@ impl Ranking {
             }
         }
         for (keys, sum) in rows.iter_mut().zip(sums) {
+            // One key replaces all components, so that the sort afterwards is that of any query.
             **keys = vec![Value::Double(sum)];
         }
     }

@@ -57,6 +57,7 @@ impl WindowStage {
             state.skipped += 1;
             return Ok(());
         }
+        // Before emitting: a row that makes the receiver stop was still returned.
         state.taken += 1;
         emit()?;
         if self.is_full(*state) { Err(StopReason::Enough) } else { Ok(()) }

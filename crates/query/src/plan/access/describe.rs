@@ -90,6 +90,7 @@ fn remaining(tree: &QueryTree, bound: &BoundQuery, plan: &AccessPlan) -> Vec<Str
     if let Some(filter) = &tree.filter {
         written_conjuncts(filter, &mut written);
     }
+    // Simplification has merged or dropped parts, so texts and expressions no longer correspond one to one.
     if written.len() != parts.len() {
         let count = plan.remaining.len();
         return vec![format!("{count} parts of the filter are asked of each item")];

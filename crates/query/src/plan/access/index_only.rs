@@ -60,6 +60,7 @@ pub(super) fn index_only(
         Grouping::Whole => reader.whole(query),
         Grouping::By(keys) => {
             let aggregates = query.aggregates.iter().map(|aggregate| &aggregate.argument);
+            // Checked for its paths only: a group needs all values of its aggregates from terms as well.
             reader.all(aggregates.filter(|argument| constant(argument).is_none()))?;
             reader.all(keys.iter()).map(IndexOnly::Groups)
         }

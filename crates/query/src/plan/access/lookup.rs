@@ -72,6 +72,7 @@ pub(super) fn lookup(
 ) -> Lookup {
     match condition {
         Condition::Never => Lookup::Nothing,
+        // Unknown and always look alike here; they differ in what remains to be evaluated.
         Condition::Always | Condition::Unknown => Lookup::Everything,
         Condition::Path(_) => intersection(std::slice::from_ref(condition), indexes, aggregated),
         Condition::All(parts) => intersection(parts, indexes, aggregated),
@@ -111,6 +112,7 @@ fn intersection(
             _ => None,
         })
         .collect();
+    // Composite indexes first: a condition that one of them serves needs no lookup of its own.
     let (mut parts, served) = composites(&paths, indexes, aggregated);
     let rest = paths
         .iter()
@@ -151,6 +153,7 @@ fn composites(
         };
         // Skip an index that serves no further condition.
         let adds = positions.iter().any(|position| !served.contains(position));
+        // Without a condition on its last path it serves an aggregate, which counts as a use of its own.
         if adds || (lookup.next.is_none() && lookups.is_empty()) {
             served.extend(positions);
             lookups.push(Lookup::Composite(lookup));
@@ -175,6 +178,7 @@ fn serve(
     let mut exactness = Exactness::Exact;
     for component in first {
         let (position, path) = find(component.path.segments())?;
+        // Only equality: terms of a composite index are contiguous for a fixed value of each leading path.
         equal.push(path.values.as_point()?.clone());
         positions.push(position);
         exactness = exactness.and(path.exactness);

@@ -56,6 +56,7 @@ pub(super) fn order(
     if query.grouping != Grouping::None {
         return Ok(OrderAccess::Sorted);
     }
+    // One key that is computed makes all of them: rows are sorted after they are computed.
     let Some(paths) = keys.iter().map(key_path).collect::<Option<Vec<ItemPath>>>() else {
         return Ok(OrderAccess::Sorted);
     };
@@ -107,6 +108,7 @@ fn composite(
                 (part.order == CompositeOrder::Descending) != is_descending(key)
             });
         let reversed: Vec<bool> = reversed.collect();
+        // All or none: an index can be read backwards only as a whole.
         let is_reversed = reversed.iter().all(|reversed| *reversed);
         if is_reversed || reversed.iter().all(|reversed| !*reversed) {
             return Ok(bounded(index, is_reversed, paths, condition));
@@ -136,6 +138,7 @@ fn bounded(
             }
         }
     }
+    // Conditions on paths behind the range cannot narrow the terms any further.
     let serves_filter = rest.all(|values| values.is_all());
     OrderAccess::Composite { index, is_reversed, equal, next, serves_filter }
 }

@@ -35,6 +35,7 @@ impl Indexes {
     #[must_use]
     pub fn and(mut self, policy: &IndexingPolicy) -> Self {
         let other = Self::new(policy);
+        // Equal definitions have equal numbers, so their terms are the same under both policies.
         self.composites.retain(|composite| other.composites.contains(composite));
         self.matchers.extend(other.matchers);
         self

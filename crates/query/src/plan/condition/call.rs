@@ -89,6 +89,7 @@ fn text_condition(
 ) -> Condition {
     let (values, test) = match (truth, test) {
         (Truth::True, test) => (set, test),
+        // Other strings only: for other types the function is undefined and not false.
         (Truth::False, None) => (ValueSet::intersection([strings(), set.complement()]), None),
         (Truth::False, Some(test)) => {
             let operand = Box::new(test);

@@ -96,6 +96,7 @@ fn values(operator: BinaryOperator, value: &Value, truth: Truth) -> Option<Value
         BinaryOperator::Equal => equality(value, is_true),
         BinaryOperator::NotEqual => equality(value, !is_true),
         BinaryOperator::Less if is_true => lower(below(value)),
+        // False, not "not true": values of other types are on neither side.
         BinaryOperator::Less => upper(below(value)),
         BinaryOperator::LessOrEqual if is_true => lower(up_to(value)),
         BinaryOperator::LessOrEqual => upper(up_to(value)),
@@ -197,6 +198,7 @@ fn function_equals(
     match (value.as_str(), units) {
         // A cut inside a surrogate pair yields U+FFFD, which is not in the stored string.
         (Some(text), Some(units)) if is_beginning && !text.contains('\u{FFFD}') => {
+            // A shorter text would need the string to end there; the prefix finds longer ones too.
             let is_whole = i64::try_from(utf16::length(text)) == Ok(units);
             let exactness = if is_whole { exactness } else { Exactness::Recheck };
             Condition::path(path, ValueSet::prefix(text), exactness)

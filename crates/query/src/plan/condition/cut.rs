@@ -58,6 +58,8 @@ impl ValueKind {
     #[must_use]
     pub fn start(self) -> Cut {
         match self {
+            // Null has one value, so its beginning and "before null" are the same position, and must have one
+            // representation.
             Self::Null => Cut::Before(Json::Null),
             Self::Bool => Cut::Before(Json::Bool(false)),
             other => Cut::BeforeKind(other),
@@ -89,6 +91,7 @@ impl Cut {
     #[must_use]
     pub fn before(value: &Json) -> Self {
         match value {
+            // The empty string is the first of all strings.
             Json::String(text) if text.is_empty() => ValueKind::String.start(),
             other => Self::Before(other.clone()),
         }
@@ -168,6 +171,7 @@ impl Cut {
 /// Compares the end of a prefix with a string.
 fn order_prefix(prefix: &str, value: &Json) -> Ordering {
     match value.as_str() {
+        // The cut lies after every string with the prefix, however long.
         Some(text) if text.starts_with(prefix) => Ordering::Greater,
         Some(text) => model::compare_strings(prefix, text),
         None => Ordering::Equal,

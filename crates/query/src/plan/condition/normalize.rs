@@ -54,6 +54,7 @@ fn rows(query: &BoundQuery, around: &PathScope) -> Condition {
     let inputs = query.sources.iter().filter_map(|source| match &source.root {
         // The single group exists even without items, so its row implies nothing about any item.
         Input::Query(inner) if inner.grouping == Grouping::Whole => Some(Condition::Unknown),
+        // The filter of an inner query limits the items, but its rows may be filtered further by the outer one.
         Input::Query(inner) => Some(rows(inner, &scope.around(source)).rechecked()),
         Input::Container | Input::Slot(_) => None,
     });
@@ -67,6 +68,7 @@ pub(super) fn outcome(expression: &Expression, truth: Truth, scope: &PathScope) 
     match expression {
         Expression::Input(_) | Expression::Member { .. } => boolean_path(expression, truth, scope),
         Expression::Unary { operator: UnaryOperator::Not, operand } => {
+            // Not the complement of the condition: undefined is neither true nor false.
             outcome(operand, truth.opposite(), scope)
         }
         Expression::Chain { first, rest } => chain(first, rest, truth, scope),

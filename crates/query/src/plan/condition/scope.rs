@@ -96,6 +96,7 @@ fn below(start: ResolvedPath, steps: &[PathStep]) -> ResolvedPath {
             PathStep::Property(name) => path.push(IndexPathSegment::Property(name.clone())),
             PathStep::Index(index) if *index >= 0 => {
                 path.push(IndexPathSegment::AnyElement);
+                // Terms do not know positions: "element 3 is x" becomes "some element is x".
                 exactness = Exactness::Recheck;
             }
             PathStep::Index(_) | PathStep::Nowhere => return ResolvedPath::Absent,

@@ -183,6 +183,7 @@ impl ValueSet {
     #[must_use]
     pub fn intersection(sets: impl IntoIterator<Item = Self>) -> Self {
         let mut sets = sets.into_iter();
+        // The intersection of no sets is everything.
         let Some(first) = sets.next() else { return Self::all() };
         sets.fold(first, |known, more| known.intersect(&more))
     }
@@ -199,6 +200,7 @@ impl ValueSet {
             if low.compare(high).is_lt() {
                 ranges.push(ValueRange { low: low.clone(), high: high.clone() });
             }
+            // The range that ends first cannot meet anything further.
             if ends_first {
                 left.next();
             } else {

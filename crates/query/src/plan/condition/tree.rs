@@ -108,6 +108,7 @@ impl Condition {
         }
         let is_beyond_index = condition.path.is_empty()
             || (condition.values.undefined && condition.is_over_elements());
+        // A condition that allows everything says nothing. If it was inexact, the filter still has to be evaluated.
         if condition.test.is_none() && condition.values.is_all() {
             return if condition.exactness == Exactness::Exact {
                 Self::Always
@@ -158,6 +159,7 @@ impl Condition {
                 Self::Always => return Self::Always,
                 Self::Never => {}
                 Self::Unknown => is_unknown = true,
+                // Also over elements: "some element is a or some element is b" is "some element is a or b".
                 Self::Path(path) if path.test.is_none() => paths.add(path),
                 other => parts.push(other),
             }
@@ -179,6 +181,7 @@ impl Condition {
             Self::Path(path) => Self::Path(PathCondition { exactness: Exactness::Recheck, ..path }),
             Self::All(parts) => Self::All(parts.into_iter().map(Self::rechecked).collect()),
             Self::Any(parts) => Self::Any(parts.into_iter().map(Self::rechecked).collect()),
+            // Every item qualifies, but the filter must be evaluated: that is what unknown means.
             Self::Always => Self::Unknown,
             other => other,
         }

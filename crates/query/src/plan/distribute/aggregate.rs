@@ -85,6 +85,7 @@ fn part(expression: &Scalar) -> Result<Option<(AggregateKind, Scalar)>, QueryErr
     };
     // The function keeps the user's spelling, as everywhere in printed queries.
     let of = |function: &str| call(function, vec![argument.clone()]);
+    // The names `item`, `item2`, `min`, `max`, `sum` and `count` are those that clients look for.
     let with_count = |label| object([(label, of(spelling)), ("count", of("COUNT"))]);
     let members = match kind {
         AggregateKind::Average => {

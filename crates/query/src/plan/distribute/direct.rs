@@ -41,6 +41,7 @@ pub fn direct_service(query: &DistributedQuery) -> DirectService {
             "Cross partition query only supports 'VALUE <AggregateFunc>' for aggregates.",
         ));
     }
+    // Each partition would apply the count by itself.
     let is_counted = info.top.is_some() || info.offset.is_some() || info.limit.is_some();
     let is_joined = !info.order_by.is_empty()
         || !info.aggregates.is_empty()

@@ -69,6 +69,7 @@ pub fn distribute(
     } else {
         PlanBody::Query(info(tree, bound, context, is_single_key)?)
     };
+    // Computed from the rewritten query: what the client must do follows from what partitions return.
     let needed = body.needed();
     context.features.check(needed)?;
     let merge = MergePlan::for_body(&body);
