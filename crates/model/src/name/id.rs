@@ -55,6 +55,7 @@ impl ItemId {
                  empty; give it at least one character.",
             ));
         }
+        // Item ids are limited in bytes, names of databases and containers in characters, as in the service.
         if id.len() > ITEM_ID_BYTES_MAX {
             return Err(ValidationError::new(format!(
                 "The item id '{}...' has {} bytes; at most {ITEM_ID_BYTES_MAX} are allowed.",
@@ -62,6 +63,7 @@ impl ItemId {
                 id.len()
             )));
         }
+        // After the length: the message of a forbidden character contains the whole id.
         refuse_forbidden(&id)?;
         Ok(Self(id))
     }

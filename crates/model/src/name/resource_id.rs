@@ -84,6 +84,7 @@ impl ResourceId {
     /// The resource id of a container. Only the low 31 bits of the number are used.
     #[must_use]
     pub fn container(database: &Self, number: u32) -> Self {
+        // Big-endian, unlike the other numbers: the flag must be in the fifth byte, where `known_kind` looks for it.
         Self::from_parts(database.parent(DATABASE_BYTES), &(number | CONTAINER_FLAG).to_be_bytes())
     }
 
@@ -190,6 +191,8 @@ impl ResourceId {
     #[must_use]
     pub fn container_id(&self) -> Option<Self> {
         let container = Self::from_parts(self.prefix(CONTAINER_BYTES), &[]);
+        // The first eight bytes of a permission are a user. The shorter ids of databases and offers stay what they
+        // are.
         (container.kind() == ResourceIdKind::Container).then_some(container)
     }
 
@@ -198,6 +201,7 @@ impl ResourceId {
     pub fn ordinal(&self) -> Option<u64> {
         let number = self.last_number()?;
         match self.kind() {
+            // Permissions use all 64 bits; their kind follows from the user in front of it.
             ResourceIdKind::Permission => Some(number),
             _ => Some(number & ((1 << NIBBLE_SHIFT) - 1)),
         }
@@ -244,6 +248,7 @@ impl ResourceId {
             DATABASE_BYTES => Some(ResourceIdKind::Database),
             CONTAINER_BYTES if self.has_container_flag() => Some(ResourceIdKind::Container),
             CONTAINER_BYTES => Some(ResourceIdKind::User),
+            // Sixteen bytes: the parent is a user, not a container.
             _ if !self.has_container_flag() => Some(ResourceIdKind::Permission),
             _ => {
                 let nibble = self.last_number()? >> NIBBLE_SHIFT;
@@ -258,6 +263,7 @@ impl fmt::Display for ResourceId {
         let mut buffer = [0; TEXT_BYTES_MAX];
         let length = STANDARD.encode_slice(self.as_bytes(), &mut buffer).map_err(|_| fmt::Error)?;
         let text = buffer.get_mut(..length).unwrap_or_default();
+        // Not the URL-safe alphabet of RFC 4648: the service replaces only the slash and keeps `+`.
         text.iter_mut().filter(|byte| **byte == b'/').for_each(|byte| *byte = b'-');
         formatter.write_str(std::str::from_utf8(text).map_err(|_| fmt::Error)?)
     }

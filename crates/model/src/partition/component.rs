@@ -20,6 +20,7 @@ pub(super) fn append_v1_hashed(component: &PartitionKeyValue, bytes: &mut Vec<u8
     match component {
         PartitionKeyValue::String(text) => {
             bytes.push(STRING);
+            // May cut a character in half; only the bytes are hashed.
             bytes.extend(text.bytes().take(V1_STRING_BYTES_MAX));
             bytes.push(0x00);
         }
@@ -39,6 +40,7 @@ pub(super) fn append_v2_hashed(component: &PartitionKeyValue, bytes: &mut Vec<u8
             bytes.reserve(text.len() + 2);
             bytes.push(STRING);
             bytes.extend_from_slice(text.as_bytes());
+            // The end of a string. UTF-8 never contains it, so no string is a prefix of another.
             bytes.push(0xFF);
         }
         other => bytes.push(marker(other)),
@@ -64,6 +66,8 @@ pub(super) fn append_v1_ordered(component: &PartitionKeyValue, bytes: &mut Vec<u
 /// seven bits and a low bit that says whether another byte follows.
 pub(super) fn append_ordered_number(value: f64, bytes: &mut Vec<u8>) {
     let bits = (value + 0.0).to_bits();
+    // Positive doubles order like their bits; the sign bit lifts them above the negative ones. Negative doubles order
+    // the other way round, which negation reverses.
     let mut rest = if bits >> 63 == 0 { bits ^ (1 << 63) } else { bits.wrapping_neg() };
     bytes.push(NUMBER);
     bytes.push((rest >> 56) as u8);
@@ -92,6 +96,7 @@ pub(super) fn read_ordered_number(bytes: &[u8]) -> Option<f64> {
         shift = shift.checked_sub(7)?;
         rest = after;
         if byte & 0x01 == 0 {
+            // The encoding has set the top bit of positive numbers.
             let positive = bits >> 63 == 1;
             let value = if positive { bits ^ (1 << 63) } else { bits.wrapping_neg() };
             return Some(f64::from_bits(value));

@@ -44,11 +44,14 @@ pub(super) fn midpoint(
 /// `part / parts` of a space of this many bits, minus one, computed without overflow.
 fn share(part: usize, parts: usize, bits: u32) -> u128 {
     let (space, part, parts) = (1_u128 << bits, part as u128, parts as u128);
+    // `space * part` exceeds 128 bits for 126-bit hashes from four parts on. The remainder is divided separately, so
+    // the parts differ by one at most.
     ((space / parts) * part + (space % parts) * part / parts).saturating_sub(1)
 }
 
 fn v1_epk(hash: u128) -> EffectivePartitionKey {
     let mut bytes = Vec::new();
+    // Exact: a version 1 hash has 32 bits, a double holds 53.
     append_ordered_number(hash as f64, &mut bytes);
     EffectivePartitionKey::from_bytes(bytes)
 }
@@ -56,8 +59,11 @@ fn v1_epk(hash: u128) -> EffectivePartitionKey {
 fn v1_midpoint(range: &EpkRange) -> Option<EffectivePartitionKey> {
     let max = f64::from(u32::MAX);
     let low = read_ordered_number(range.min.as_bytes()).unwrap_or(0.0).clamp(0.0, max);
+    // The bounds `""` and `FF` are not ordered numbers; they mean the ends of the space.
     let high = read_ordered_number(range.max.as_bytes()).unwrap_or(max).clamp(0.0, max);
     let (low, high) = (low as u64, high as u64);
+    // When the bounds are neighbours, the midpoint equals the lower hash. `midpoint` then checks that it is in the
+    // range.
     (low < high).then(|| v1_epk(u128::from(low.midpoint(high))))
 }
 
@@ -87,5 +93,6 @@ fn level_number(epk: &EffectivePartitionKey, level: usize) -> u128 {
     for (slot, byte) in bytes.iter_mut().zip(epk.as_bytes().iter().skip(level * V2_BYTES)) {
         *slot = *byte;
     }
+    // `FF` and bounds of prefixes set the top bits, which no hash has.
     u128::from_be_bytes(bytes).min(V2_MAX)
 }

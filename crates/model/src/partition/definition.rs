@@ -68,6 +68,7 @@ impl PartitionKeyDefinition {
     ) -> Result<Self> {
         let paths = paths.iter().map(|path| PropertyPath::parse(path)).collect::<Result<_>>()?;
         let is_version_explicit = version.is_some();
+        // Definitions from before version 2 existed carry none.
         let version = version.unwrap_or(PartitionKeyVersion::V1);
         let definition = Self { paths, kind, version, is_version_explicit };
         definition.validate_definition()?;
@@ -152,10 +153,12 @@ impl PartitionKeyDefinition {
         let (components, levels) = (key.components().len(), self.levels());
         let levels_min = match completeness {
             Completeness::Full => levels,
+            // An empty key would mean every partition, which a caller asks for by sending no key.
             Completeness::PrefixAllowed => 1,
         };
         if components < levels_min {
             return Err(ValidationError::new(format!(
+                // The doubled word is the service's own text.
                 "The partition key supplied in x-ms-partitionkey header has fewer components than defined in the the \
                  collection. {key} has {components}, {levels} are defined."
             )));
@@ -200,10 +203,10 @@ impl PartitionKeyDefinition {
     }
 
     fn refuse_repeated_paths(&self) -> Result<()> {
-        let repeated =
-            self.paths.iter().enumerate().find(|(index, path)| {
-                self.paths.iter().take(*index).any(|earlier| earlier == *path)
-            });
+        let repeated = self.paths.iter().enumerate().find(|(index, path)| {
+            // By names, so another spelling of the same path is found too. There are at most three paths.
+            self.paths.iter().take(*index).any(|earlier| earlier == *path)
+        });
         match repeated {
             Some((_, path)) => Err(ValidationError::new(format!(
                 "The partition key path '{path}' is given twice."

@@ -24,6 +24,7 @@ impl EffectivePartitionKey {
     /// The lowest epk: no bytes.
     pub const MIN: Self = Self(Cow::Borrowed(&[]));
     /// Higher than the epk of any partition key.
+    // A version 2 epk starts with two clear bits, a version 1 epk with the marker of a number.
     pub const MAX: Self = Self(Cow::Borrowed(&[0xFF]));
 
     /// The epk of these bytes.
@@ -64,6 +65,7 @@ impl EffectivePartitionKey {
     /// The lowest epk above this one.
     #[must_use]
     pub fn successor(&self) -> Self {
+        // Nothing sorts between some bytes and the same bytes followed by zero.
         self.followed_by(0x00)
     }
 
@@ -86,6 +88,8 @@ impl PartitionKeyDefinition {
             (PartitionKeyKind::Hash, PartitionKeyVersion::V1) => effective_v1(components),
             (PartitionKeyKind::Hash, PartitionKeyVersion::V2) => effective_v2(components).to_vec(),
             (PartitionKeyKind::MultiHash, _) => {
+                // Each level is hashed alone: the epk of a prefix is then a prefix of the epk, and one range covers
+                // all keys below it.
                 components.chunks(1).flat_map(effective_v2).collect()
             }
         };
@@ -130,6 +134,7 @@ fn effective_v2(components: &[PartitionKeyValue]) -> [u8; 16] {
     for component in components {
         append_v2_hashed(component, &mut hashed);
     }
+    // The clear bits leave room above every hash for `FF`, the upper bound of ranges.
     (murmur3_x64_128(&hashed, 0) & (u128::MAX >> 2)).to_be_bytes()
 }
 

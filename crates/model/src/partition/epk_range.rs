@@ -33,6 +33,7 @@ impl EpkRange {
     #[must_use]
     pub fn equal_parts(parts: usize, definition: &PartitionKeyDefinition) -> Vec<Self> {
         let parts = parts.max(1);
+        // The first and the last bound are those of the whole space, so that the parts cover it without a gap.
         let bound = |part: usize| match part {
             0 => EffectivePartitionKey::MIN,
             part if part == parts => EffectivePartitionKey::MAX,
@@ -56,6 +57,7 @@ impl EpkRange {
     /// Whether both ranges have an epk in common.
     #[must_use]
     pub fn overlaps(&self, other: &Self) -> bool {
+        // By the intersection: it is also correct if one of the ranges is empty.
         (&self.min).max(&other.min) < (&self.max).min(&other.max)
     }
 

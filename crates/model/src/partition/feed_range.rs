@@ -35,6 +35,7 @@ impl FeedRange {
     pub fn to_text(&self) -> String {
         let mut object = Object::new();
         match self {
+            // The full range stands for the whole container; `from_json` turns it back.
             Self::Container => object.insert("Range", range_json(&EpkRange::full())),
             Self::Epk(range) => object.insert("Range", range_json(range)),
             Self::PartitionKey(key) => object.insert("PK", key.to_json()),
@@ -90,6 +91,7 @@ fn range_from_json(json: &Json) -> Option<EpkRange> {
         None => Some(default),
     };
     let (min, max) = (bound("min")?, bound("max")?);
+    // The successor is the next possible epk, so that no bound is lost by the conversion.
     let min = if flag("isMinInclusive", true)? { min } else { min.successor() };
     let max = if flag("isMaxInclusive", false)? { max.successor() } else { max };
     Some(EpkRange { min, max })

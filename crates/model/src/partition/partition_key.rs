@@ -96,6 +96,7 @@ impl PartitionKeyValue {
 
     /// The component for a property of an item. Absent values, arrays and objects count as undefined.
     pub(super) fn from_property(value: Option<&Json>) -> Self {
+        // An item may contain an array there, unlike the key of a request, which is refused.
         value.and_then(|value| Self::from_json(value).ok()).unwrap_or(Self::Undefined)
     }
 
@@ -143,6 +144,7 @@ impl Eq for PartitionKeyValue {}
 
 impl Hash for PartitionKeyValue {
     fn hash<H: Hasher>(&self, state: &mut H) {
+        // Undefined and null have no content of their own to tell them apart.
         std::mem::discriminant(self).hash(state);
         match self {
             Self::Undefined | Self::Null => {}

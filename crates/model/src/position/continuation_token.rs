@@ -25,6 +25,7 @@ impl ContinuationToken {
     /// Encodes the position where a read of this kind ended in a container.
     #[must_use]
     pub fn encode(kind: &'static str, version: u8, container: &ResourceId, payload: &[u8]) -> Self {
+        // The version is that of the payload. It is checked by the kind of read that decodes the payload.
         let mut bytes = vec![version];
         append_sized(kind.as_bytes(), &mut bytes);
         append_sized(container.as_bytes(), &mut bytes);
@@ -40,6 +41,8 @@ impl ContinuationToken {
     pub fn decode(text: &str, kind: &str, container: &ResourceId) -> Result<(u8, Vec<u8>)> {
         let damaged = || invalid(text, "it was not made by this service, or was changed since");
         let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| damaged())?;
+        // Checked before anything else: a damaged length byte would otherwise be reported as a wrong kind or
+        // container.
         let (content, sum) = bytes.split_last_chunk().ok_or_else(damaged)?;
         if checksum(content) != *sum {
             return Err(damaged());
@@ -52,6 +55,8 @@ impl ContinuationToken {
             let reason = format!("it continues a {token_kind}, this request is a {kind}");
             return Err(invalid(text, &reason));
         }
+        // By resource id, not by name: a container that was deleted and created again has another one, and positions
+        // in the old one mean nothing there.
         if token_container != container.as_bytes() {
             return Err(invalid(text, "it belongs to another container, or to one deleted since"));
         }
@@ -89,6 +94,7 @@ fn split_sized(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
 }
 
 fn invalid(text: &str, reason: &str) -> ValidationError {
+    // The text comes from the client and may be long.
     let shown: String = text.chars().take(64).collect();
     ValidationError::new(format!(
         "Invalid Continuation Token '{shown}': {reason}. Start the read again without a token."

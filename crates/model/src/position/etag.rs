@@ -28,6 +28,7 @@ impl Etag {
     /// The etag of a write: its sequence number in a physical partition, the partition, and the time of the write.
     #[must_use]
     pub fn new(sequence: u64, partition: u32, timestamp: TimestampSeconds) -> Self {
+        // Drops the upper bits on purpose; the field is informative.
         Self { sequence, partition, timestamp: timestamp.0 as u32 }
     }
 
@@ -46,6 +47,8 @@ impl Etag {
     #[must_use]
     pub fn to_ascii(self) -> [u8; Self::TEXT_BYTES] {
         let (sequence, partition) = (u128::from(self.sequence), u128::from(self.partition));
+        // From the left: 32 bits of the sequence, the next 16, 16 of the partition, the upper 16 of the sequence; then
+        // in the last group 32 bits of time and the upper 16 of the partition.
         let number = (sequence & 0xFFFF_FFFF) << 96
             | (sequence >> 32 & 0xFFFF) << 80
             | (partition & 0xFFFF) << 64

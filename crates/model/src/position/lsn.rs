@@ -15,6 +15,7 @@ impl Lsn {
     /// The position of the next write.
     #[must_use]
     pub fn next(self) -> Self {
+        // A wrapped lsn would silently make new writes older than all others; a panic is the lesser evil.
         Self(self.0.checked_add(1).expect("no physical partition lives through 2^64 writes"))
     }
 }

@@ -35,6 +35,7 @@ impl SessionToken {
         let mut lsns = BTreeMap::new();
         for token in text.split(',').map(str::trim).filter(|token| !token.is_empty()) {
             let (partition, lsn) = parse_one(token).ok_or_else(invalid)?;
+            // A client may join tokens without removing repetitions. The highest is what it has seen.
             raise(&mut lsns, partition, lsn);
         }
         if lsns.is_empty() {
@@ -86,6 +87,7 @@ fn parse_one(token: &str) -> Option<(u32, Lsn)> {
     };
     for region in parts {
         let (region, lsn) = region.split_once('=')?;
+        // Checked and then dropped: this server is a single region, whose lsn is the global one before them.
         let (_, _): (i64, i64) = (region.parse().ok()?, lsn.parse().ok()?);
     }
     // Clients send a negative lsn when they have seen nothing yet.
@@ -96,6 +98,7 @@ impl fmt::Display for SessionToken {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, (partition, lsn)) in self.iter().enumerate() {
             let separator = if index == 0 { "" } else { "," };
+            // Version -1 and no regions: the form in which the service with a single region answers.
             write!(formatter, "{separator}{partition}:-1#{lsn}")?;
         }
         Ok(())

@@ -47,6 +47,7 @@ impl EtagPattern {
     /// Whether the pattern matches a resource with this etag. `None` means that no resource exists, and never matches.
     fn matches(&self, current: Option<&str>) -> bool {
         match (self, current) {
+            // Also `*`: If-Match on an absent resource fails, and If-None-Match on it proceeds.
             (_, None) => false,
             (Self::Any, Some(_)) => true,
             (Self::Etag(etag), Some(current)) => unquote(etag) == unquote(current),

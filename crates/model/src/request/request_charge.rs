@@ -30,6 +30,8 @@ impl RequestCharge {
     /// A charge in 1/21 request units.
     #[must_use]
     pub const fn from_units(units: u64) -> Self {
+        // Saturates instead of wrapping: a charge that is too high refuses requests, one that wrapped would give them
+        // away.
         Self { parts: units.saturating_mul(PARTS_PER_UNIT) }
     }
 

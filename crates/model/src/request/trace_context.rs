@@ -36,6 +36,7 @@ impl TraceContext {
     /// then ignores it instead of refusing the request.
     #[must_use]
     pub fn parse(header: &str) -> Option<Self> {
+        // On bytes: all parts are ASCII, and any other byte fails in `parse_hex`.
         let (known, extension) = header.as_bytes().split_at_checked(HEADER_CHARS)?;
         let (version, known) = known.split_first_chunk::<2>()?;
         match version {
@@ -50,6 +51,7 @@ impl TraceContext {
         let (trace_id, known) = known.strip_prefix(b"-")?.split_at_checked(32)?;
         let (span_id, known) = known.strip_prefix(b"-")?.split_at_checked(16)?;
         let flags = parse_hex(known.strip_prefix(b"-")?)?;
+        // The specification reserves zero for "invalid", in the trace id and in the span id.
         let trace_id = parse_hex(trace_id).filter(|id| *id != 0)?;
         let span_id = u64::try_from(parse_hex(span_id)?).ok().filter(|id| *id != 0)?;
         Some(Self { trace_id, span_id, is_sampled: flags & u128::from(SAMPLED) != 0 })

@@ -21,6 +21,8 @@ pub(super) fn quotes_and_escapes(word: u64) -> u64 {
 
 /// Marks what cannot be copied from a string as it is: its end, escapes and control characters.
 pub(super) fn string_breaks(word: u64) -> u64 {
+    // A byte below 0x20 borrows into its high bit. `!word` drops bytes from 0x80 on, which keep the bit and are parts
+    // of UTF-8 characters, not controls.
     let controls = word.wrapping_sub(repeated(0x20)) & !word & repeated(0x80);
     quotes_and_escapes(word) | controls
 }
@@ -37,6 +39,7 @@ pub(super) fn quotes_and_brackets(word: u64) -> u64 {
 pub(super) fn find(bytes: &[u8], mark: impl Fn(u64) -> u64) -> Option<usize> {
     let (words, rest) = bytes.as_chunks::<8>();
     for (index, word) in words.iter().enumerate() {
+        // Little-endian on every machine, so that the first byte of the text is the lowest byte of the word.
         let marks = mark(u64::from_le_bytes(*word));
         if marks != 0 {
             return Some(index * 8 + marks.trailing_zeros() as usize / 8);

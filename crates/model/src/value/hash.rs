@@ -18,10 +18,14 @@ pub fn structural_hash(value: &Json) -> u128 {
         Json::Object(object) => {
             // A sum does not depend on the order of the properties.
             let sum = object.iter().fold(0_u128, |sum, (name, value)| {
+                // The hash has a fixed length and comes first, so no other pair of name and value gives the same
+                // bytes.
                 let mut property = structural_hash(value).to_le_bytes().to_vec();
                 property.extend_from_slice(name.as_bytes());
                 sum.wrapping_add(murmur3_x64_128(&property, seed::PROPERTY))
             });
+            // Hashed once more with the seed of objects: the sum alone is zero for an empty object, and does not show
+            // the type.
             murmur3_x64_128(&sum.to_le_bytes(), seed::OBJECT)
         }
     }
@@ -45,6 +49,7 @@ pub fn array_hash(elements: impl Iterator<Item = u128>) -> u128 {
 fn number_hash(number: &Number) -> u128 {
     match number.as_i64() {
         Some(integer) => murmur3_x64_128(&integer.to_le_bytes(), seed::INTEGER),
+        // -0.0 is the integer 0 and never gets here, so equal doubles have equal bytes.
         None => murmur3_x64_128(&number.as_f64().to_le_bytes(), seed::DOUBLE),
     }
 }

@@ -26,6 +26,7 @@ pub enum Json {
 /// Properties in the order they were sent; names are unique. Equality ignores the order.
 #[derive(Clone, Debug, Default)]
 pub struct Object {
+    // A list, not a map: items have few properties, a search is faster than a hash, and the order must be kept.
     properties: Vec<(String, Json)>,
 }
 
@@ -60,6 +61,7 @@ impl Object {
     /// Removes a property and keeps the order of the others.
     pub fn remove(&mut self, name: &str) -> Option<Json> {
         let index = self.properties.iter().position(|(known, _)| known == name)?;
+        // Not `swap_remove`: the client sees its own order again.
         Some(self.properties.remove(index).1)
     }
 
@@ -83,6 +85,7 @@ impl Object {
     /// Properties sorted by name, to compare without regard to order.
     fn sorted(&self) -> Vec<(&str, &Json)> {
         let mut properties: Vec<_> = self.iter().collect();
+        // Names are unique, so an unstable sort has one result only.
         properties.sort_unstable_by_key(|(name, _)| *name);
         properties
     }

@@ -74,6 +74,7 @@ impl From<Json> for MeasuredJson {
 /// on this function to refuse it.
 fn measure(value: &Json) -> JsonSize {
     let mut size = JsonSize::default();
+    // The level is the one that the value has if it is an array or object. Scalars add no level.
     let mut open = vec![(value, 1)];
     while let Some((value, level)) = open.pop() {
         size.printed_bytes += match value {
@@ -84,6 +85,7 @@ fn measure(value: &Json) -> JsonSize {
             Json::Array(elements) => {
                 size.nesting_levels = size.nesting_levels.max(level);
                 open.extend(elements.iter().map(|element| (element, level + 1)));
+                // Brackets, and a comma between two elements.
                 2 + elements.len().saturating_sub(1)
             }
             Json::Object(object) => {

@@ -14,6 +14,7 @@ enum Repr {
     /// An integer in the 64-bit range, written without fraction or exponent.
     Integer(i64),
     /// Any other number: its double and its original text.
+    // The text is kept because a double has many spellings: clients expect `2.50` and long decimals back unchanged.
     Decimal { value: f64, text: Box<str> },
 }
 
@@ -30,6 +31,7 @@ impl Number {
             return Some(Self(Repr::Integer(integer)));
         }
         let value: f64 = text.parse().ok()?;
+        // Rust parses `1e999` to infinity instead of failing.
         value.is_finite().then(|| Self(Repr::Decimal { value, text: text.into() }))
     }
 
@@ -42,6 +44,8 @@ impl Number {
         if let Some(integer) = exact_integer(value) {
             return Some(Self(Repr::Integer(integer)));
         }
+        // The debug form is the shortest text that parses to the same double; the display form would print 1e300 as
+        // 301 digits.
         Some(Self(Repr::Decimal { value, text: format!("{value:?}").into() }))
     }
 
@@ -104,6 +108,7 @@ impl Number {
     #[must_use]
     pub fn add(&self, other: &Self) -> Option<Self> {
         if let (Some(left), Some(right)) = (self.as_i64(), other.as_i64())
+            // On overflow the sum of the doubles is used, which is rounded but finite.
             && let Some(sum) = left.checked_add(right)
         {
             return Some(Self(Repr::Integer(sum)));
@@ -144,6 +149,7 @@ fn is_json_number(text: &str) -> bool {
     let is_digits =
         |digits: &str| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
     is_digits(whole)
+        // JSON has no octal numbers and refuses `007`.
         && (whole == "0" || !whole.starts_with('0'))
         && fraction.is_none_or(is_digits)
         && exponent
@@ -162,12 +168,14 @@ fn parse_integer(text: &str) -> Option<i64> {
 #[expect(clippy::cast_possible_truncation, reason = "the range is checked first")]
 fn exact_integer(value: f64) -> Option<i64> {
     const LIMIT: f64 = 9_223_372_036_854_775_808.0;
+    // 2^63 itself is excluded: it is a double but not an `i64`. -2^63 is both.
     (value.fract() == 0.0 && (-LIMIT..LIMIT).contains(&value)).then_some(value as i64)
 }
 
 /// Compares exactly. Converting the integer to a double would lose the low bits of a large one.
 #[expect(clippy::cast_possible_truncation, reason = "an i128 holds every double compared here")]
 fn compare_integer(integer: i64, double: f64) -> Ordering {
+    // Above every `i64`, and far below the range of an `i128`, so the cast below is exact.
     const BEYOND: f64 = 1e20;
     if double >= BEYOND {
         return Ordering::Less;
@@ -177,6 +185,7 @@ fn compare_integer(integer: i64, double: f64) -> Ordering {
     }
     let floor = double.floor();
     match i128::from(integer).cmp(&(floor as i128)) {
+        // The integer equals the floor, and the double has a fraction on top of it.
         Ordering::Equal if double > floor => Ordering::Less,
         order => order,
     }

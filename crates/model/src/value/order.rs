@@ -16,6 +16,7 @@ pub fn compare(left: Option<&Json>, right: Option<&Json>) -> Ordering {
         (Some(Json::String(left)), Some(Json::String(right))) => compare_strings(left, right),
         (Some(left @ Json::Array(_)), Some(right @ Json::Array(_)))
         | (Some(left @ Json::Object(_)), Some(right @ Json::Object(_))) => {
+            // Equal values have equal hashes, so the order agrees with equality, apart from collisions of 128 bits.
             structural_hash(left).cmp(&structural_hash(right))
         }
         _ => rank(left).cmp(&rank(right)),
@@ -26,6 +27,8 @@ pub fn compare(left: Option<&Json>, right: Option<&Json>) -> Ordering {
 #[must_use]
 pub fn compare_strings(left: &str, right: &str) -> Ordering {
     let difference =
+        // The first different bytes decide. Within a character, the bytes before them are equal, so both are at the
+        // same position of their characters and `utf16_rank` may look at one byte alone.
         left.bytes().zip(right.bytes()).find(|(left_byte, right_byte)| left_byte != right_byte);
     match difference {
         Some((left_byte, right_byte)) => utf16_rank(left_byte).cmp(&utf16_rank(right_byte)),
@@ -37,6 +40,7 @@ pub fn compare_strings(left: &str, right: &str) -> Ordering {
 /// F0 to F4), whose surrogates sort before U+E000 to U+FFFF (first byte EE or EF).
 fn utf16_rank(byte: u8) -> u8 {
     match byte {
+        // Moves them to FE and FF, above F0 to F4. UTF-8 uses neither, so no two bytes get the same rank.
         0xEE | 0xEF => byte + 0x10,
         _ => byte,
     }

@@ -64,6 +64,7 @@ impl MeasuredJson {
             return Ok(Self::from(value));
         }
         let size = JsonSize {
+            // Only for a text that was read to its end: `document` has refused any rest.
             printed_bytes: text.len() - parser.unprinted_bytes,
             nesting_levels: parser.deepest_level,
         };
@@ -88,6 +89,7 @@ const INDEX_FROM_PROPERTIES: usize = 64;
 
 impl<'text> JsonParser<'text> {
     fn new(text: &'text [u8]) -> Result<Self, ParseError> {
+        // Once for the whole text: slices at ASCII bytes need no further check.
         let text = std::str::from_utf8(text).map_err(|error| ParseError {
             offset: error.valid_up_to(),
             reason: "the text is not valid UTF-8",
@@ -161,6 +163,7 @@ impl<'text> JsonParser<'text> {
     /// everything that traverses a parsed value: printing, comparing, hashing and dropping it.
     fn enter_level(&mut self, level: usize) -> Result<usize, ParseError> {
         if level >= NESTING_LEVELS_MAX {
+            // Before the recursion, so a text of a million brackets does not use the stack.
             return Err(self.error("nested deeper than 128 levels"));
         }
         self.deepest_level = self.deepest_level.max(level + 1);
@@ -211,6 +214,7 @@ impl<'text> JsonParser<'text> {
             let value = self.value(level)?;
             let properties = object.len();
             add_property(&mut object, &mut indexes, name, value);
+            // The object did not grow: the name replaced an earlier value.
             self.has_repeated_name |= object.len() == properties;
             self.skip_space();
             if self.peek() == Some(b',') {
@@ -243,6 +247,7 @@ impl<'text> JsonParser<'text> {
             }
             self.digits()?;
         }
+        // The grammar was checked byte by byte above, because Rust's parsers accept more than JSON.
         let text = self.text.get(start..self.offset).unwrap_or_default();
         Number::from_checked_text(text).map(Json::Number).ok_or(ParseError {
             offset: start,
@@ -266,6 +271,8 @@ impl<'text> JsonParser<'text> {
         let mut result = String::new();
         loop {
             let rest = self.text.get(self.offset..).unwrap_or_default();
+            // A break is an ASCII byte, which never occurs inside a UTF-8 character, so the slice ends between
+            // characters.
             let plain = find(rest.as_bytes(), string_breaks).unwrap_or(rest.len());
             result.push_str(rest.get(..plain).unwrap_or_default());
             self.offset += plain;
@@ -320,16 +327,19 @@ impl<'text> JsonParser<'text> {
             if !(0xDC00..0xE000).contains(&second) {
                 return Err(self.error("half of a surrogate pair"));
             }
+            // Each surrogate holds ten bits of the character.
             0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00)
         } else {
             first
         };
+        // Fails only for a low surrogate without the high one before it.
         char::from_u32(code).ok_or_else(|| self.error("half of a surrogate pair"))
     }
 
     fn hex_unit(&mut self) -> Result<u32, ParseError> {
         let digits = self.text.get(self.offset..self.offset + 4);
         let unit = digits
+            // `from_str_radix` alone would accept a sign, as in `\u+123`.
             .filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
             .and_then(|digits| u32::from_str_radix(digits, 16).ok())
             .ok_or_else(|| self.error("expected four hexadecimal digits"))?;
@@ -350,6 +360,7 @@ fn add_property(
         object.insert(name, value);
         return;
     }
+    // Built when the limit is reached. From then on every property is added to both.
     if indexes.is_empty() {
         let existing = object.iter().enumerate().map(|(index, (name, _))| (name.to_owned(), index));
         indexes.extend(existing);

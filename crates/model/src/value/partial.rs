@@ -31,6 +31,7 @@ impl Json {
         text: &[u8],
         is_wanted: impl Fn(&[u8]) -> bool,
     ) -> Result<Self, ParseError> {
+        // On bytes, not on text: checking the UTF-8 of all skipped values would cost more than skipping them.
         let mut scanner = PropertyScanner { text, offset: 0 };
         scanner.skip_space();
         if scanner.peek() != Some(b'{') {
@@ -85,10 +86,12 @@ impl<'text> PropertyScanner<'text> {
             self.offset += 1;
             self.skip_space();
             let start = self.offset;
+            // Wanted values are delimited first as well, and then parsed: the parser takes a whole text.
             self.skip_value()?;
             if is_wanted(&name) {
                 let name = String::from_utf8(name.into_owned())
                     .map_err(|_| ParseError { offset: start, reason: "a name is not UTF-8" })?;
+                // A repeated name keeps its first position and its last value, as in `parse`.
                 object.insert(name, self.parse_from(start)?);
             }
             self.skip_space();
@@ -119,6 +122,7 @@ impl<'text> PropertyScanner<'text> {
         let has_escape = self.skip_string()?;
         if !has_escape {
             let name = self.text.get(start + 1..self.offset - 1).unwrap_or_default();
+            // Nearly all names: nothing is allocated for a property that is not wanted.
             return Ok(Cow::Borrowed(name));
         }
         match self.parse_from(start)? {
@@ -159,6 +163,8 @@ impl<'text> PropertyScanner<'text> {
             if rest.get(distance) == Some(&b'"') {
                 return Ok(has_escape);
             }
+            // The character after the backslash is skipped with it, since it may be a quote. The digits of `\u`
+            // contain neither.
             has_escape = true;
             self.offset += 1;
         }
@@ -179,6 +185,8 @@ impl<'text> PropertyScanner<'text> {
                     continue;
                 }
                 Some(b'{' | b'[') => levels += 1,
+                // Does not underflow: the scan starts at an opening bracket and ends when the last one closes. Whether
+                // `[` is closed by `}` is not checked.
                 _ => levels -= 1,
             }
             self.offset += 1;

@@ -25,6 +25,7 @@ impl PropertyPath {
     pub fn parse(text: &str) -> Result<Self> {
         let mut segments = Vec::new();
         let mut rest = text;
+        // The second condition sends the empty path into the loop, which refuses it.
         while !rest.is_empty() || segments.is_empty() {
             let after_slash = rest
                 .strip_prefix('/')
@@ -120,6 +121,7 @@ fn quoted_segment<'text>(path: &str, text: &'text str) -> Result<(String, &'text
 
 /// Whether a name needs no quotes in a path.
 fn is_plain(segment: &str) -> bool {
+    // The last three are wildcards of indexing policies. A property of that name is written in quotes.
     !segment.contains(['/', '"', '\\']) && !matches!(segment, "" | "*" | "?" | "[]")
 }
 
@@ -137,6 +139,7 @@ impl fmt::Display for PropertyPath {
 
 impl PartialEq for PropertyPath {
     fn eq(&self, other: &Self) -> bool {
+        // By the names and not by the text: `/a` and `/"a"` are the same property. Hash and order do the same.
         self.segments == other.segments
     }
 }

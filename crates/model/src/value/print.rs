@@ -52,6 +52,7 @@ impl Json {
 
 impl fmt::Display for Json {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Never lossy: names and strings are UTF-8, and everything else is ASCII.
         formatter.write_str(&String::from_utf8_lossy(&self.to_bytes()))
     }
 }
@@ -59,6 +60,7 @@ impl fmt::Display for Json {
 /// Length in bytes of a string in the compact form, including quotes.
 pub(super) fn printed_string_bytes(string: &str) -> usize {
     let escaped = string.bytes().filter(|byte| is_escaped(*byte));
+    // The byte itself is counted in the length of the string. An escaped byte is ASCII, hence one character.
     let added: usize = escaped.map(|byte| printed_char_bytes(char::from(byte)) - 1).sum();
     string.len() + added + 2
 }
@@ -67,6 +69,7 @@ pub(super) fn printed_string_bytes(string: &str) -> usize {
 pub(super) fn printed_char_bytes(character: char) -> usize {
     match character {
         '"' | '\\' | '\n' | '\r' | '\t' | '\u{8}' | '\u{c}' => 2,
+        // The other controls: `\u` and four digits.
         '\0'..='\u{1f}' => 6,
         _ => character.len_utf8(),
     }

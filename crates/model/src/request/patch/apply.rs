@@ -49,6 +49,7 @@ impl Patch {
     /// # Errors
     /// When an operation touches a protected property or does not fit the item.
     pub fn apply(&self, item: &mut Object, protected: &[PropertyPath]) -> Result<(), PatchError> {
+        // For all operations before the first one: whether a path is protected does not depend on the item.
         self.check_protected(protected)?;
         // Work on a copy: a later operation may fail after earlier ones changed the item.
         let mut changed = item.clone();
@@ -80,6 +81,7 @@ fn check_path(path: &PatchPath, protected: &[PropertyPath]) -> Option<String> {
     if first == "id" || is_system_property(first) {
         return Some(format!("Invalid patch request: Cannot patch system property '{first}'."));
     }
+    // Also a parent or a child of the path: setting `/tenant` would replace `/tenant/id`.
     let key = protected.iter().find(|key| path.touches(key))?;
     Some(format!(
         "Invalid patch request: Cannot patch '{path}', because it touches the partition key \
@@ -105,6 +107,7 @@ fn add(item: &mut Object, path: &PatchPath, value: Json) -> OperationResult {
         PatchTarget::Property(object, name) => object.insert(name, value),
         PatchTarget::Element(elements, ArrayPosition::End) => elements.push(value),
         PatchTarget::Element(elements, ArrayPosition::Index(index)) => {
+            // Equal to the length is allowed: it appends.
             if index > elements.len() {
                 return Err(out_of_bounds(index));
             }
@@ -164,6 +167,7 @@ fn relocate(item: &mut Object, from: &PatchPath, path: &PatchPath) -> OperationR
         return Err(format!("Node({from}) cannot be moved into its own child {path}."));
     }
     if path == from {
+        // Removing and adding would move a property to the end of its object.
         return find_existing(item, from, "moved").map(drop);
     }
     let value = remove(item, from)?;

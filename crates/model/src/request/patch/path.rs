@@ -62,12 +62,14 @@ impl PatchPath {
     /// Whether this path is strictly below another.
     #[must_use]
     pub fn is_below(&self, other: &Self) -> bool {
+        // Both have a first segment, so the lengths of the rests compare the whole paths.
         self.rest.len() > other.rest.len() && self.segments().zip(other.segments()).all(same)
     }
 
     /// Whether one of the two paths is a prefix of the other, so that a change at this path can change the property.
     #[must_use]
     pub fn touches(&self, property: &PropertyPath) -> bool {
+        // `zip` ends with the shorter path, so equal means that one is a prefix of the other.
         self.segments().zip(property.segments().iter().map(String::as_str)).all(same)
     }
 }
@@ -75,6 +77,7 @@ impl PatchPath {
 impl fmt::Display for PatchPath {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.segments().try_for_each(|segment| {
+            // In this order: the second replacement inserts a tilde that must not be escaped again.
             write!(formatter, "/{}", segment.replace('~', "~0").replace('/', "~1"))
         })
     }

@@ -71,6 +71,7 @@ impl ArrayPosition {
             return Some(Self::End);
         }
         let digits = segment.bytes().all(|byte| byte.is_ascii_digit());
+        // RFC 6901 has one spelling per index. The empty segment consists of digits too; `parse` refuses it below.
         if !digits || (segment.len() > 1 && segment.starts_with('0')) {
             return None;
         }

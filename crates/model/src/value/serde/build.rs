@@ -32,6 +32,7 @@ pub(super) struct ObjectBuilder {
 /// Builds an object from a struct, or parses the text of a `serde_json::value::RawValue`.
 pub(super) enum StructBuilder {
     Object(ObjectBuilder),
+    // A raw value serializes itself as a struct with one field, whose content is the text.
     Raw { level: usize, value: Json },
 }
 
@@ -68,6 +69,7 @@ impl ObjectBuilder {
     }
 
     fn insert<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) -> ConversionResult<()> {
+        // A name that occurs twice, as a flattened struct may send it, keeps the last value, as the parser does.
         let value = value.serialize(self.inside)?;
         self.object.insert(name, value);
         Ok(())
@@ -208,6 +210,7 @@ fn raw_value(text: &Json, level: usize) -> ConversionResult<Json> {
     let text = text.as_str().ok_or_else(|| ConversionError::new(format!("{RAW_VALUE} is text")))?;
     let parsed = MeasuredJson::parse(text.as_bytes())
         .map_err(|error| ConversionError::new(error.to_string()))?;
+    // The parser counted from zero and does not know the levels around the raw value.
     if level + parsed.nesting_levels() > NESTING_LEVELS_MAX {
         return Err(ConversionError::new("nested deeper than 128 levels"));
     }

@@ -12,6 +12,7 @@ use crate::value::{Json, Number, Object};
 
 impl<'de> Deserialize<'de> for Json {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        // By this name `serde_json` recognizes a raw value and calls `visit_map` with one entry: the text.
         deserializer.deserialize_newtype_struct(RAW_VALUE, JsonVisitor)
     }
 }
@@ -61,6 +62,7 @@ impl<'de> Visitor<'de> for JsonVisitor {
         Ok(Json::from(value))
     }
 
+    // Wider integers go by their text: above 2^63 a number is kept as a decimal with all of its digits.
     fn visit_u64<E: Error>(self, value: u64) -> Result<Json, E> {
         number(&value.to_string())
     }
@@ -97,6 +99,8 @@ impl<'de> Visitor<'de> for JsonVisitor {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Json, A::Error> {
         let mut object = Object::new();
         while let Some(name) = map.next_key::<String>()? {
+            // As the first name only. A document may contain a property of this name, and its other properties must
+            // not get lost.
             if name == RAW_VALUE && object.is_empty() {
                 return map.next_value::<ParsedText>().map(|parsed| parsed.0);
             }

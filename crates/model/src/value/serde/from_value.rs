@@ -50,6 +50,7 @@ impl<'de> Deserializer<'de> for &'de Json {
             Json::Array(elements) => {
                 let mut sequence = SeqDeserializer::new(elements.iter());
                 let value = visitor.visit_seq(&mut sequence)?;
+                // A visitor that leaves elements unread expected a shorter array; `serde_json` refuses it too.
                 sequence.end()?;
                 Ok(value)
             }
@@ -75,6 +76,7 @@ impl<'de> Deserializer<'de> for &'de Json {
         visitor: V,
     ) -> Result<V::Value, ConversionError> {
         if name == RAW_VALUE {
+            // The same form in which `serde_json` passes a raw value, so its `RawValue` and our `Json` both read it.
             let text = (RAW_VALUE, self.to_string());
             return visitor.visit_map(MapDeserializer::new(std::iter::once(text)));
         }
@@ -89,6 +91,7 @@ impl<'de> Deserializer<'de> for &'de Json {
     ) -> Result<V::Value, ConversionError> {
         match self {
             Json::String(variant) => visitor.visit_enum(variant.as_str().into_deserializer()),
+            // A variant with content is an object whose only property is the name of the variant.
             Json::Object(object) if object.len() == 1 => {
                 let map = MapDeserializer::new(entries(object));
                 visitor.visit_enum(MapAccessDeserializer::new(map))
@@ -117,6 +120,7 @@ impl<'de> Deserializer<'de> for &'de Json {
     fn deserialize_i128<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ConversionError> {
         match self {
             Json::Number(number) => match number.text().parse() {
+                // From the text: a decimal keeps digits that its double has lost.
                 Ok(integer) => visitor.visit_i128(integer),
                 Err(_) => self.deserialize_any(visitor),
             },
@@ -139,6 +143,7 @@ impl<'de> Deserializer<'de> for &'de Json {
         self,
         visitor: V,
     ) -> Result<V::Value, ConversionError> {
+        // The content is borrowed and already parsed, so nothing has to be traversed.
         visitor.visit_unit()
     }
 
@@ -157,6 +162,7 @@ fn visit_number<'de, V: Visitor<'de>>(
 ) -> Result<V::Value, ConversionError> {
     match number.decimal_text() {
         None => {
+            // Without a decimal text it is an integer. Non-negative ones are passed as unsigned, as `serde_json` does.
             let integer = number.as_i64().unwrap_or_default();
             match u64::try_from(integer) {
                 Ok(unsigned) => visitor.visit_u64(unsigned),

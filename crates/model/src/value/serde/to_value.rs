@@ -47,6 +47,7 @@ impl ValueSerializer {
         Ok(Self { level: self.level + 1 })
     }
 
+    // A variant adds the object around its content, which is a level of its own; the same in `object`.
     fn array(
         self,
         variant: Option<&'static str>,
@@ -147,6 +148,7 @@ impl Serializer for ValueSerializer {
     }
 
     fn serialize_bytes(self, value: &[u8]) -> ConversionResult<Json> {
+        // For its check of the level only: bytes become an array, as in `serde_json`.
         self.inside()?;
         Ok(Json::Array(value.iter().map(|byte| Json::from(i64::from(*byte))).collect()))
     }
