@@ -17,6 +17,7 @@ pub(crate) fn murmur3_x86_32(bytes: &[u8], seed: u32) -> u32 {
     }
     // Padding the tail with zeros does not change what it mixes to, and an empty tail mixes to zero.
     hash ^= mix(u32::from_le_bytes(padded(tail)));
+    // The algorithm takes the length modulo 2^32.
     hash ^= length_bits(bytes) as u32;
     hash ^= hash >> 16;
     hash = hash.wrapping_mul(0x85EB_CA6B);
@@ -43,6 +44,7 @@ pub(crate) fn murmur3_x64_128(bytes: &[u8], seed: u64) -> u128 {
         second = second.rotate_left(31).wrapping_add(first);
         second = second.wrapping_mul(5).wrapping_add(0x3849_5AB5);
     }
+    // An empty half mixes to zero, as above.
     let (low, high) = halves(u128::from_le_bytes(padded(tail)));
     first ^= mix_first(low) ^ length_bits(bytes);
     second ^= mix_second(high) ^ length_bits(bytes);

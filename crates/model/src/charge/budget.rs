@@ -66,6 +66,7 @@ impl Budgets {
         })?;
         let known = ["profile", "operations"];
         let mut named = json.as_object().into_iter().flat_map(crate::Object::iter);
+        // Refused rather than ignored: a misspelled member would silently lift a budget.
         if let Some((name, _)) = named.find(|(name, _)| !known.contains(name)) {
             return Err(ValidationError::new(format!(
                 "The budgets have a member /{name}, which is unknown; use profile and operations."
@@ -100,6 +101,8 @@ impl Budget {
     /// Whether a charge exceeds the budget when it is printed with two decimals.
     fn is_exceeded_by(self, charge: RequestCharge) -> bool {
         let half_hundredth = RequestCharge::from_parts(RequestCharge::PARTS_PER_REQUEST_UNIT / 200);
+        // A budget is written with the two decimals that the service prints. A charge that prints like the maximum
+        // keeps it.
         charge >= self.max + half_hundredth
     }
 }
@@ -133,6 +136,7 @@ impl BudgetRun {
             )));
         }
         let highest = self.spent.entry(name.to_owned()).or_default();
+        // The first execution is kept even if it was free, since an absent one means "never run".
         if highest.is_empty() || total_charge(highest) < total_charge(&requests) {
             *highest = requests;
         }
@@ -156,6 +160,7 @@ impl BudgetRun {
         let (mut lines, mut failures) = (String::new(), String::new());
         for (name, budget) in &self.budgets.operations {
             let Some(requests) = self.spent.get(name) else {
+                // Writing to a string cannot fail.
                 let _ = write!(failures, "\n{name}: never run; its budget is {} RU", budget.max);
                 continue;
             };

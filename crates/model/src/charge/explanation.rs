@@ -107,6 +107,7 @@ impl ChargeTerm {
     /// The terms for the index of an item, sorted by path.
     #[must_use]
     pub fn of_index<'cost>(costs: impl IntoIterator<Item = &'cost IndexCost>) -> Vec<Self> {
+        // By path and kind: the same path may have a leaf and a shape, which are different terms.
         let mut paths: BTreeMap<(&str, &str), (IndexCostKind, u64, u64)> = BTreeMap::new();
         for cost in costs {
             let entry = paths.entry((&cost.path, cost.kind.as_str()));
@@ -128,6 +129,7 @@ impl ChargeTerm {
         if !changed.is_empty() {
             return Self::of_index(changed);
         }
+        // The same rule as in `point::replace`, so that the terms add up to the charge.
         let path = "/\"_ts\"/?".to_owned();
         let detail = TermDetail::Index { path, kind: IndexCostKind::Leaf, count: 1 };
         vec![Self::new("index", detail, RequestCharge::from_units(LEAF_UNITS))]
@@ -139,6 +141,7 @@ impl ChargeTerm {
         let factor = consistency_factor(level);
         let sum: RequestCharge = terms.iter().map(|term| term.charge).sum();
         let detail = TermDetail::Factor { level, factor };
+        // The terms before it already contain the charge once.
         (factor > 1).then(|| Self::new("consistency", detail, sum.times(factor - 1)))
     }
 
@@ -160,6 +163,7 @@ impl ChargeTerm {
                 object.insert("path", path.as_str());
                 object.insert("kind", kind.as_str());
                 object.insert("count", number(*count));
+                // A vector is priced by its dimensions, not by index terms.
                 if *kind != IndexCostKind::Vector {
                     object.insert("indexTerms", number(count * (LEAF_UNITS / TERM_UNITS)));
                 }
@@ -235,6 +239,7 @@ impl ChargeExplanation {
         if json.to_bytes().len() <= bytes_max {
             return json;
         }
+        // Stable: terms of the same charge keep their order, so the result does not depend on the run.
         self.terms.sort_by_key(|term| std::cmp::Reverse(term.charge));
         let (mut bytes, mut kept) = (OTHER_BYTES, 0);
         for term in &self.terms {
@@ -267,6 +272,7 @@ impl ChargeTerm {
         let same_kind = match (&self.detail, &other.detail) {
             (TermDetail::Count(_), TermDetail::Count(_))
             | (TermDetail::Items { .. }, TermDetail::Items { .. }) => true,
+            // Two items of the same size stay two terms: their detail has no count that could grow.
             (left, right) => left == right && !matches!(left, TermDetail::Size { .. }),
         };
         self.name == other.name && same_kind
@@ -295,6 +301,8 @@ pub(super) fn number(count: u64) -> Json {
 
 /// A charge as a JSON number with at most four decimals.
 pub(super) fn decimals(charge: RequestCharge) -> Json {
+    // Four decimals, as the constants of queries have. `trim_end_matches` is safe because the text always contains a
+    // point.
     let text = format!("{:.4}", charge.as_f64());
     let text = text.trim_end_matches('0').trim_end_matches('.');
     Number::parse(text).map_or(Json::Null, Json::Number)

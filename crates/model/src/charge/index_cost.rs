@@ -29,6 +29,7 @@ pub struct IndexCost {
     /// The kind of index.
     pub kind: IndexCostKind,
     /// Hash of the value, to distinguish values at the same path.
+    // Instead of the value: a replace compares many entries, and a value may have megabytes.
     pub fingerprint: u64,
     /// Its price in 1/21 request units.
     pub units: u64,
@@ -69,6 +70,7 @@ pub fn index_costs(policy: &IndexingPolicy, item: &Json) -> Vec<IndexCost> {
     let matcher = PathMatcher::new(policy);
     let mut collector = IndexCostCollector { segments: Vec::new(), costs: Vec::new() };
     if let Some(object) = item.as_object() {
+        // At the top level only; nested properties may have any name.
         for (name, value) in object.iter().filter(|(name, _)| !is_system_property(name)) {
             collector.property(matcher.root(), name, value);
         }
@@ -115,6 +117,8 @@ pub(super) fn only_in_one<'cost>(
     new: &'cost [IndexCost],
 ) -> Vec<&'cost IndexCost> {
     let order = |left: &&IndexCost, right: &&IndexCost| {
+        // Without the kind: equal path and value mean the same kind, because the paths of other kinds end differently
+        // or the value is no scalar.
         (&left.path, left.fingerprint).cmp(&(&right.path, right.fingerprint))
     };
     let sorted = |costs: &'cost [IndexCost]| {
@@ -122,6 +126,7 @@ pub(super) fn only_in_one<'cost>(
         costs.sort_by(order);
         costs
     };
+    // Merged like sorted lists, as multisets: an array may contain the same value twice, and each counts.
     let (old, new) = (sorted(old), sorted(new));
     let (mut old, mut new) = (old.into_iter().peekable(), new.into_iter().peekable());
     let mut changed = Vec::new();
@@ -156,6 +161,7 @@ impl IndexCostCollector {
     }
 
     fn value(&mut self, state: MatcherState<'_>, value: &Json) {
+        // Nothing below can be included, so the subtree is not traversed.
         if state.subtree_excluded() && !state.scalar_included() {
             return;
         }
@@ -217,6 +223,7 @@ fn vector(index: &VectorIndex, item: &Json) -> Option<IndexCost> {
         path: index.path.to_string(),
         kind: IndexCostKind::Vector,
         fingerprint: fingerprint(std::iter::once(value)),
+        // From ten-thousandths to 1/21 request units, rounded to the nearest.
         units: (dimensions * price * 21 + 5_000) / 10_000,
     })
 }

@@ -51,9 +51,11 @@ pub fn replace(
     new_bytes: usize,
     changed_units: Option<u64>,
 ) -> RequestCharge {
+    // By the size of the old version: what is removed was written at that size.
     let removal = profile.removals_paid() * size_step(old_bytes).write_units;
     let index = match changed_units {
         None => 0,
+        // The old and the new term of the timestamp.
         Some(0) => 2 * TERM_UNITS,
         Some(units) => units,
     };
@@ -93,6 +95,7 @@ pub fn feed_page(
     level: ConsistencyLevel,
 ) -> RequestCharge {
     let units: u64 = item_bytes.map(|bytes| size_step(bytes).read_units).sum();
+    // An empty page reads each partition once.
     let minimum = NOTHING_FOUND_UNITS * partitions.max(1);
     RequestCharge::from_units(units.max(minimum) * consistency_factor(level))
 }

@@ -102,6 +102,7 @@ impl QueryCounters {
             + count(u64::from(self.uses_index), prices.first_index_use)
             + count(self.lookups, prices.lookup)
             + count(self.vector_searches, prices.vector_search);
+        // A query over several partitions is one query in each of them.
         each.times(self.partitions.max(1))
     }
 
@@ -131,6 +132,7 @@ impl QueryCounters {
             counted("tuples", self.tuples, prices.tuple),
         ];
         terms.retain(|term| term.charge != RequestCharge::ZERO);
+        // Last, because the factor multiplies all terms before it.
         terms.extend(ChargeTerm::of_consistency(level, &terms));
         terms
     }
@@ -138,10 +140,12 @@ impl QueryCounters {
 
 /// A count multiplied by a price in ten-thousandths of a request unit.
 fn count(number: u64, price: u64) -> RequestCharge {
+    // A ten-thousandth of a request unit is 21 parts.
     RequestCharge::from_parts(number.saturating_mul(price).saturating_mul(21))
 }
 
 fn items(number: u64, bytes: u64, item: u64, kilobyte: u64) -> RequestCharge {
+    // Multiplied before the division, which rounds down once per page and not once per item.
     let bytes = RequestCharge::from_parts(bytes.saturating_mul(kilobyte * 21) / 1024);
     count(number, item) + bytes
 }

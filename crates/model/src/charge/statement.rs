@@ -172,6 +172,7 @@ fn one_leaf_changed(costs: &[IndexCost]) -> Vec<IndexCost> {
     let mut changed = costs.to_vec();
     let is_free = |cost: &&mut IndexCost| cost.kind == IndexCostKind::Leaf && cost.path != "/id/?";
     if let Some(cost) = changed.iter_mut().find(is_free) {
+        // Any other fingerprint means another value. The entry is then counted as removed and as added.
         cost.fingerprint = cost.fingerprint.wrapping_add(1);
     }
     changed
@@ -183,6 +184,8 @@ fn savings(costs: &[IndexCost]) -> Vec<PathSaving> {
     let counted = costs.iter().filter(|cost| cost.kind == IndexCostKind::Leaf);
     for cost in counted.filter(|cost| cost.path != "/id/?") {
         *leaves.entry(cost.path.clone()).or_default() += 1;
+        // Only the first property: excluding it is what a policy usually does, and every level would repeat the same
+        // leaves.
         if let Some(subtree) = first_property(&cost.path) {
             *leaves.entry(subtree).or_default() += 1;
         }
@@ -193,6 +196,7 @@ fn savings(costs: &[IndexCost]) -> Vec<PathSaving> {
             path,
             leaves,
             per_create: RequestCharge::from_units(leaves * LEAF_UNITS),
+            // The old and the new term of each leaf.
             per_change: RequestCharge::from_units(2 * leaves * LEAF_UNITS),
         })
         .collect();

@@ -95,6 +95,7 @@ fn check_shape(name: &str, query: &str) -> Result<()> {
     let is = |index: usize, word: &str| {
         words.get(index).is_some_and(|found| found.eq_ignore_ascii_case(word))
     };
+    // The last one: words of a subquery are inside brackets and never get here, but a property may have this name.
     let from = words.iter().rposition(|word| word.eq_ignore_ascii_case("from"));
     let shaped = is(0, "select")
         && is(1, "value")
@@ -125,6 +126,7 @@ fn outer_words(text: &str) -> Vec<String> {
     for letter in text.chars() {
         match quote {
             Some(open) => {
+                // Before `escaped` is updated: it says whether the character before this one was a backslash.
                 if !escaped && letter == open {
                     quote = None;
                 }
@@ -133,6 +135,7 @@ fn outer_words(text: &str) -> Vec<String> {
             None => match letter {
                 '"' | '\'' => quote = Some(letter),
                 '(' | '[' | '{' => depth += 1,
+                // A bracket too many is a syntax error, which the parser of the query crate reports better.
                 ')' | ']' | '}' => depth = depth.saturating_sub(1),
                 _ => {}
             },

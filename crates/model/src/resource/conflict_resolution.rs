@@ -64,6 +64,7 @@ impl ConflictResolutionPolicy {
         };
         let mut object = Object::new();
         object.insert("mode", mode);
+        // Both members are always printed, the unused one empty.
         object.insert("conflictResolutionPath", path);
         object.insert("conflictResolutionProcedure", procedure);
         Json::Object(object)

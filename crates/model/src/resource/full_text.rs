@@ -42,6 +42,7 @@ impl FullTextPolicy {
     #[must_use]
     pub fn language_of(&self, path: &PropertyPath) -> Option<&str> {
         let found = self.paths.iter().find(|known| known.path == *path)?;
+        // The default of the service when neither the path nor the policy names a language.
         Some(found.language.as_deref().or(self.default_language()).unwrap_or("en-US"))
     }
 

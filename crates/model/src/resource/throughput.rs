@@ -71,6 +71,7 @@ impl Throughput {
                 "The autoscale settings have no 'maxThroughput'; give it an integer.",
             )
         })?;
+        // Through plain `get`: a missing or malformed outer object means that the client did not set it.
         let percent = settings
             .get("autoUpgradePolicy")
             .and_then(|policy| policy.get("throughputPolicy"))
@@ -152,6 +153,7 @@ impl Throughput {
 
 /// The number, if it is between the minimum and [`THROUGHPUT_MAX`] and a multiple of `step`.
 fn check_range(per_second: i64, minimum: u32, step: i64) -> Option<u32> {
+    // Refuses negative numbers as well.
     let number = u32::try_from(per_second).ok()?;
     (number >= minimum && number <= THROUGHPUT_MAX && per_second % step == 0).then_some(number)
 }

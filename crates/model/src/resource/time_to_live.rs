@@ -6,6 +6,7 @@
 use crate::{Json, Result, ValidationError};
 
 /// Maximum time to live in seconds.
+// The largest signed 32-bit number; a limit of the service.
 const SECONDS_MAX: i64 = 2_147_483_647;
 
 /// The `defaultTtl` of a container.
@@ -67,6 +68,7 @@ pub fn expires_at(
     last_write_seconds: u64,
 ) -> Option<u64> {
     let seconds = match (container, item) {
+        // An item's own time to live has no effect while the container's is off.
         (TimeToLive::Off, _) | (_, Some(ItemTimeToLive::Never)) | (TimeToLive::NoDefault, None) => {
             return None;
         }
@@ -74,6 +76,7 @@ pub fn expires_at(
             seconds
         }
     };
+    // Saturating: an item that expires at the end of time never expires.
     Some(last_write_seconds.saturating_add(u64::from(seconds)))
 }
 

@@ -56,6 +56,7 @@ impl UniqueKey {
         let mut list: Vec<Self> = Vec::with_capacity(elements.len());
         for element in elements {
             let unique_key = Self::from_json(element)?;
+            // The same paths in another order are another key, and harmless.
             if list.contains(&unique_key) {
                 return Err(ValidationError::new(format!(
                     "The unique key {} is defined twice; define it once.",

@@ -66,6 +66,7 @@ impl VectorEmbeddingPolicy {
     /// Whether another policy still contains every embedding of this one, unchanged.
     #[must_use]
     pub fn is_kept_by(&self, other: &Self) -> bool {
+        // Existing vectors were checked and indexed by these settings.
         self.embeddings.iter().all(|embedding| other.embeddings.contains(embedding))
     }
 

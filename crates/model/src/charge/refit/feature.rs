@@ -33,6 +33,7 @@ impl ConstantGroup {
                 .map(|step| (format!("read {} KB", step.kilobytes), units(step.read_units)))
                 .collect(),
             Self::Writes => vec![
+                // One factor for the whole table of sizes, so that few measurements determine it.
                 ("write by size, factor".to_owned(), 1.0),
                 ("removal of the old version, factor".to_owned(), amount(profile.removals_paid())),
                 ("indexed leaf".to_owned(), units(LEAF_UNITS)),
@@ -72,6 +73,7 @@ pub(super) fn amounts(line: &DiagnosticLine) -> Vec<f64> {
         }
         MeasuredOperation::Create { bytes, leaves }
         | MeasuredOperation::Delete { bytes, leaves } => {
+            // In the order of `constants`: size, removal, leaves, patch operations.
             vec![write(*bytes), 0.0, amount(*leaves), 0.0]
         }
         MeasuredOperation::Replace { bytes, old_bytes, changed_leaves } => {

@@ -68,6 +68,7 @@ impl DiagnosticLine {
                 )));
             }
         };
+        // After the operation is known, because each has its own fields.
         fields.refuse_unknown(name)?;
         Ok(Self { charge: fields.charge()?, operation })
     }
@@ -98,6 +99,7 @@ impl LineFields<'_> {
 
     fn charge(&self) -> Result<f64> {
         match self.members.get("charge") {
+            // Zero is refused: errors are given in percent of the charge.
             Some(Json::Number(number)) if number.as_f64() > 0.0 => Ok(number.as_f64()),
             Some(other) => Err(ValidationError::new(format!(
                 "the field 'charge' is {other}; give request units above 0"
@@ -148,6 +150,7 @@ impl LineFields<'_> {
     }
 
     fn old_bytes(&self) -> Result<usize> {
+        // Without it, the size is taken as unchanged.
         let name = if self.members.get("oldBytes").is_some() { "oldBytes" } else { "bytes" };
         self.bytes(name)
     }
@@ -160,6 +163,7 @@ impl LineFields<'_> {
             (self.count("outputDocumentCount")?, self.count("outputDocumentSize")?);
         let (scanned, scanned_bytes) = match retrieved {
             Some(retrieved) => {
+                // Saturating: a projection may return more bytes than it has retrieved.
                 (retrieved.saturating_sub(output), retrieved_bytes.saturating_sub(output_bytes))
             }
             None => (self.count("scanned")?, self.count("scannedBytes")?),
@@ -167,6 +171,7 @@ impl LineFields<'_> {
         let lookups = self.count("lookups")?;
         Ok(QueryCounters {
             partitions: self.optional("partitions")?.unwrap_or(1).max(1),
+            // The metrics of the service do not contain it. A seek is a use of the index.
             uses_index: lookups > 0,
             lookups,
             loaded_items: self.count("loaded")? + output,

@@ -93,6 +93,8 @@ impl Refit {
     fn group(&mut self, lines: &[&DiagnosticLine], constants: &[(String, f64)]) {
         let rows: Vec<Vec<f64>> = lines.iter().map(|line| amounts(line)).collect();
         let model: Vec<f64> = constants.iter().map(|(_, value)| *value).collect();
+        // The solver gets the errors of the model and returns corrections. A constant that the lines do not determine
+        // then keeps its value, instead of becoming zero.
         let errors = rows.iter().zip(lines).map(|(row, line)| line.charge - product(row, &model));
         let corrections = least_squares(&rows, &errors.collect::<Vec<f64>>());
         let fitted: Vec<f64> = model
@@ -101,6 +103,8 @@ impl Refit {
             .map(|(value, more)| value + more.unwrap_or(0.0))
             .collect();
         for (index, (name, value)) in constants.iter().enumerate() {
+            // A constant that no line depends on is left out; one that is used but not determined is listed without a
+            // value.
             let is_used = rows.iter().any(|row| row.get(index).is_some_and(|one| *one != 0.0));
             let correction = corrections.get(index).copied().flatten();
             if is_used {

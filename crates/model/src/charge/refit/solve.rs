@@ -18,6 +18,8 @@ pub(super) fn least_squares(rows: &[Vec<f64>], targets: &[f64]) -> Vec<Option<f6
             let whole = diagonal.get(*place).copied().unwrap_or_default();
             if whole > 0.0 { at(&system, *place, *place) / whole } else { 0.0 }
         };
+        // The pivot that lost least of its diagonal, for numerical stability. The share makes constants of different
+        // magnitude comparable.
         let best = open.max_by(|left, right| share(left).total_cmp(&share(right)));
         let Some(pivot) = best.filter(|place| share(place) > PIVOT_MIN) else { break };
         eliminate(&mut system, pivot);
@@ -46,6 +48,7 @@ fn eliminate(system: &mut [Vec<f64>], pivot: usize) {
     let value = at(system, pivot, pivot);
     let Some(row) = system.get_mut(pivot) else { return };
     row.iter_mut().for_each(|entry| *entry /= value);
+    // Copied, because the other rows of the same system are changed.
     let row = row.clone();
     for (place, other) in system.iter_mut().enumerate().filter(|(place, _)| *place != pivot) {
         debug_assert_ne!(place, pivot);

@@ -72,7 +72,10 @@ impl ContainerProperties {
             .transpose()?;
         properties.full_text_policy =
             members.get("fullTextPolicy").map(FullTextPolicy::from_json).transpose()?;
+        // Kept and returned: a client that reads, changes and replaces a container must not lose members that are
+        // newer than this server.
         properties.unknown = unknown_members(json);
+        // Last: the checks compare policies with each other.
         properties.validate()?;
         Ok(properties)
     }

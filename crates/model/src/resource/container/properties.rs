@@ -75,6 +75,7 @@ impl ContainerProperties {
             self.geospatial_config,
         )?;
         self.validate_computed_names()?;
+        // The combination is refused, as the service does.
         if self.indexing_policy.mode == IndexingMode::None
             && self.default_time_to_live != TimeToLive::Off
         {
@@ -89,6 +90,8 @@ impl ContainerProperties {
     fn validate_computed_names(&self) -> Result<()> {
         let is_in_partition_key = |name: &str| {
             let paths = self.partition_key.paths().iter();
+            // The first segment only: a computed property is a top-level property and hides everything below that
+            // name.
             paths.filter_map(|path| path.segments().first()).any(|first| first == name)
         };
         match self.computed_properties.iter().find(|computed| is_in_partition_key(computed.name()))

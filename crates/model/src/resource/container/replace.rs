@@ -61,6 +61,7 @@ impl ContainerProperties {
     /// # Errors
     /// The first immutable property that differs.
     pub fn check_replace(&self, new: &Self) -> Result<(), ImmutableProperty> {
+        // In a fixed order, so that the error does not depend on anything but the properties.
         let kept = [
             (self.id == new.id, ImmutableProperty::Id),
             (self.keeps_partition_key(new), ImmutableProperty::PartitionKey),
@@ -83,6 +84,7 @@ impl ContainerProperties {
     fn keeps_embeddings(&self, new: &Self) -> bool {
         match (&self.vector_embedding_policy, &new.vector_embedding_policy) {
             (None, _) => true,
+            // A client that omits an empty policy has changed nothing.
             (Some(old), None) => old.embeddings().is_empty(),
             (Some(old), Some(new)) => old.is_kept_by(new),
         }

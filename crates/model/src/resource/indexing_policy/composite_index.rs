@@ -57,6 +57,7 @@ impl CompositeIndex {
             )));
         }
         for (index, path) in self.paths.iter().enumerate() {
+            // Regardless of the direction: the second one would never decide an order. There are at most eight paths.
             if self.paths.iter().take(index).any(|known| known.path == path.path) {
                 return Err(ValidationError::new(format!(
                     "A composite index names the path '{}' twice; name it once.",

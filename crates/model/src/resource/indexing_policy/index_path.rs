@@ -11,6 +11,7 @@ use crate::{Result, ValidationError};
 #[derive(Clone, Debug)]
 pub struct IndexPath {
     text: String,
+    // The meaning; `text` is kept only to print what the client sent.
     segments: Vec<IndexPathSegment>,
     ending: PathEnding,
 }
@@ -63,6 +64,7 @@ impl IndexPath {
         let Some(ending) = ending else {
             return Err(refused(text, text.len()));
         };
+        // `/?` would be the item itself, which is never a scalar.
         if segments.is_empty() && ending == PathEnding::Scalar {
             return Err(refused(text, 1));
         }
@@ -129,6 +131,7 @@ fn print(segments: &[IndexPathSegment]) -> String {
         text.push('/');
         match segment {
             IndexPathSegment::AnyElement => text.push_str("[]"),
+            // So the default policy prints its etag as the service does.
             IndexPathSegment::Property(name) if is_plain(name) && !name.starts_with('_') => {
                 text.push_str(name);
             }
@@ -204,6 +207,7 @@ impl IndexPathParser<'_> {
             if self.take('"') {
                 return Ok(name);
             }
+            // The character after a backslash is taken as it is, also if it is a quote.
             self.take('\\');
             let Some(character) = self.rest().chars().next() else {
                 return Err(self.refused());

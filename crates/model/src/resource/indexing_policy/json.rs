@@ -32,6 +32,7 @@ impl IndexingPolicy {
             vector: vector.map(VectorIndex::from_json).collect::<Result<_>>()?,
             full_text: FullTextIndex::list_from_json(members.array("fullTextIndexes")?)?,
         };
+        // Before the validation: a policy without paths is valid because of them.
         policy.add_defaults();
         policy.validate()?;
         Ok(policy)

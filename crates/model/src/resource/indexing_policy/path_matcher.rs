@@ -33,6 +33,7 @@ pub struct MatcherState<'a> {
 #[derive(Clone, Debug, Default)]
 struct MatcherNode {
     /// Child nodes of properties, sorted by name.
+    // Indexes into one list of nodes instead of nested boxes: no recursion to drop, and nodes are close together.
     properties: Vec<(Box<str>, usize)>,
     /// Child node of array elements.
     element: Option<usize>,
@@ -58,11 +59,13 @@ impl PathMatcher {
             let path = &included.path;
             matcher.record(path.segments(), path.ending(), true);
         }
+        // After the included ones, but no path is in both lists, so the order does not matter.
         for path in &policy.excluded {
             matcher.record(path.segments(), path.ending(), false);
         }
         for name in ALWAYS_INCLUDED {
             let index = matcher.property_node(ROOT, name);
+            // Overrides an excluded `/id/?`. Not `named`: the client did not write the path.
             matcher.change(index, |node| node.scalar = Some(true));
         }
         matcher.mark_includes_below();
@@ -80,6 +83,7 @@ impl PathMatcher {
             IndexPathSegment::Property(name) => self.property_node(index, name),
             IndexPathSegment::AnyElement => self.element_node(index),
         });
+        // The root includes everything, which says nothing about a single property.
         let named = included && index != ROOT;
         self.change(index, |node| {
             match ending {
@@ -161,6 +165,7 @@ impl<'a> MatcherState<'a> {
     /// Whether a scalar at this position is indexed.
     #[must_use]
     pub fn scalar_included(&self) -> bool {
+        // `/?` is more specific than `/*` at the same node, and is not inherited.
         self.node.and_then(|node| node.scalar).unwrap_or(self.subtree_included)
     }
 
@@ -178,6 +183,7 @@ impl<'a> MatcherState<'a> {
 
     fn at(matcher: &'a PathMatcher, index: Option<usize>, inherited: bool) -> Self {
         let node = index.and_then(|index| matcher.nodes.get(index));
+        // The deepest `/*` on the way decides. Below the trie there is none, and the last decision stays.
         let subtree_included = node.and_then(|node| node.subtree).unwrap_or(inherited);
         Self { matcher, node, subtree_included }
     }

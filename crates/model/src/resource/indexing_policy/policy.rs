@@ -98,6 +98,7 @@ impl IndexingPolicy {
             self.automatic = false;
             return;
         }
+        // A client that excludes the root wants nothing indexed; including it as well would be a contradiction.
         if self.included.is_empty() && !self.excluded.iter().any(IndexPath::is_root) {
             self.included.push(IncludedPath::new(IndexPath::root()));
         }
@@ -124,6 +125,7 @@ impl IndexingPolicy {
             }
         }
         let included: HashSet<&IndexPath> = self.included.iter().map(|one| &one.path).collect();
+        // A set, because each list may have 1,500 paths.
         if let Some(both) = self.excluded.iter().find(|path| included.contains(path)) {
             return Err(ValidationError::new(format!(
                 "The indexing path '{both}' is both included and excluded; name it in one of the \

@@ -116,6 +116,7 @@ impl VectorIndex {
                 self.path, embedding.dimensions
             )));
         }
+        // A quantized vector has at most one byte per dimension.
         let most = embedding.dimensions.min(QUANTIZATION_BYTES_MAX);
         match self.quantization_bytes {
             Some(bytes) if !(1..=most).contains(&bytes) => {
@@ -194,6 +195,7 @@ fn shard_paths(value: Option<&Json>) -> Result<Vec<PropertyPath>> {
         )));
     }
     let parse = |element: &Json| {
+        // An element that is no string is described, does not parse as a path, and so appears in the message.
         let text = element.as_str().map_or_else(|| describe(element), ToOwned::to_owned);
         PropertyPath::parse(&text).map_err(|_| {
             ValidationError::new(format!(
