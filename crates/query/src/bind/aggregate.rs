@@ -19,6 +19,7 @@ impl Binder<'_> {
     ) -> Expression {
         if arguments.iter().any(|argument| self.contains_aggregate_or_subquery(argument)) {
             self.errors.push(text::nested_aggregate(span.0));
+            // The argument is not bound: it would report the inner aggregate a second time.
             return Expression::UNDEFINED;
         }
         match self.frame.clause {
@@ -30,6 +31,8 @@ impl Binder<'_> {
         let clause = std::mem::replace(&mut self.frame.clause, ClauseContext::Row("SELECT"));
         self.set_grouped(false);
         let argument = arguments.first().map_or(Expression::UNDEFINED, |first| self.scalar(first));
+        // Not simply `true`: a misplaced aggregate in WHERE must not make the inputs grouped for the rest of the
+        // clause.
         self.set_grouped(clause == ClauseContext::Groups);
         self.frame.clause = clause;
         let aggregate = AggregateCall { function, argument };
@@ -56,6 +59,7 @@ impl Binder<'_> {
     pub(super) fn group_key(&mut self, key: &Scalar) -> Expression {
         if key.any(&|scalar| matches!(scalar.kind, ScalarKind::Subquery { .. })) {
             self.errors.push(text::subquery_in_group_by());
+        // Without an alias the key is the same for every row.
         } else if !key.any(&|scalar| matches!(scalar.kind, ScalarKind::Identifier(_))) {
             self.errors.push(text::constant_in_group_by());
         }
@@ -63,6 +67,7 @@ impl Binder<'_> {
     }
 
     fn contains_aggregate(&self, scalar: &Scalar) -> bool {
+        // `any` does not enter subqueries: their aggregates belong to them.
         scalar.any(&|part| self.is_aggregate(part))
     }
 

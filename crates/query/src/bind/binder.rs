@@ -50,6 +50,7 @@ pub fn bind_with(
     catalog: &dyn FunctionCatalog,
     computed: &ComputedProperties,
 ) -> Result<BoundQuery, Vec<QueryError>> {
+    // Alone, before anything else: with an unusable parameter every further error could be a consequence of it.
     let errors = parameters.check();
     if !errors.is_empty() {
         return Err(errors);
@@ -145,6 +146,7 @@ impl<'a> Binder<'a> {
     /// Binds a query and restores scope and frame.
     pub(super) fn query(&mut self, query: &QueryTree, nesting: Nesting) -> BoundQuery {
         if nesting != Nesting::Outermost {
+            // Reported, but bound nevertheless, so that the errors inside are found in the same run.
             self.check_subquery(query);
         }
         let base = self.scope.len();
@@ -156,6 +158,7 @@ impl<'a> Binder<'a> {
         let output = self.output(query, &grouping);
         let order_by = match nesting {
             Nesting::Outermost => self.ordering(query, &sources, &grouping),
+            // `check_subquery` has refused the clause already.
             Nesting::FirstInput | Nesting::Correlated => BoundOrderBy::None,
         };
         let top = query.select.top.as_ref().and_then(|top| self.top(&top.count));
@@ -163,6 +166,7 @@ impl<'a> Binder<'a> {
             Some(clause) => (self.offset(&clause.offset), self.limit(&clause.limit)),
             None => (None, None),
         };
+        // The inputs of this query end with it; slots of later queries start at the same number again.
         self.scope.truncate(base);
         let frame = std::mem::replace(&mut self.frame, outer);
         let aggregates = frame.aggregates;

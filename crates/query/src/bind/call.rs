@@ -28,6 +28,7 @@ impl Binder<'_> {
             self.scalars(arguments);
             return Expression::UNDEFINED;
         };
+        // Binding goes on, because the arguments may contain errors of their own.
         if !signature.arity.allows(arguments.len()) {
             let count = signature.arity.to_string();
             self.errors.push(text::wrong_arity(span.0, signature.name, &count));
@@ -44,6 +45,7 @@ impl Binder<'_> {
             FunctionKind::Aggregate => self.aggregate(signature.name, arguments, span),
             FunctionKind::Scalar => {
                 let arguments = self.scalars(arguments);
+                // The canonical name: planner and evaluator never see an alias or another case.
                 Expression::Call { function: signature.name, arguments }
             }
         }

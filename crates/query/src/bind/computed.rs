@@ -130,6 +130,7 @@ fn value_of_item(tree: QueryTree) -> Option<(String, Scalar)> {
     let SourcePath { root: SourceRoot::Name(name), steps } = first.path else { return None };
     let SourceForm::Value(alias) = first.form else { return None };
     let Selection::Value(expression) = select.selection else { return None };
+    // A path in FROM would make the expression depend on something below the item.
     (is_bare && steps.is_empty()).then(|| (alias.unwrap_or(name).text, *expression))
 }
 
@@ -143,6 +144,7 @@ fn forbidden(expression: &Scalar, own: &str, names: &[&str]) -> Option<String> {
         ScalarKind::Member(member) => match (&member.target.kind, member.steps.first()) {
             (ScalarKind::Identifier(_), Some(step)) => step
                 .property()
+                // Otherwise properties could refer to each other in a circle, and substitution would not end.
                 .filter(|name| *name != own && names.contains(name))
                 .map(|name| format!("may not name the computed property '{name}'")),
             _ => None,

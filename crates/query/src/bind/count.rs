@@ -26,6 +26,7 @@ impl Binder<'_> {
             CountKind::Number(_) => None,
             CountKind::Parameter(name) => self.parameters.value(name).and_then(model::Json::as_i64),
         };
+        // Also refuses negative values of parameters; a literal has no sign.
         let value = value.and_then(|value| u32::try_from(value).ok());
         if value.is_none() {
             self.errors.push(refuse(count.span.0));

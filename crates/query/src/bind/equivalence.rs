@@ -47,6 +47,7 @@ pub(super) fn is_equivalent(left: &Scalar, right: &Scalar) -> bool {
                     left.name == right.name && is_equivalent(&left.value, &right.value)
                 })
         }
+        // Locations do not count: `Span` compares as equal always.
         (left, right) => left == right,
     }
 }

@@ -42,6 +42,7 @@ impl Binder<'_> {
             let expression = self.bind_in_clause("ORDER BY", &item.expression);
             return OrderKey { expression, path: None, is_computed: false, order };
         }
+        // Not bound: errors inside an expression that is refused as a whole do not help.
         if !is_path(&item.expression) {
             self.errors.push(text::order_by_expression());
             let expression = Expression::UNDEFINED;
@@ -75,9 +76,11 @@ impl Binder<'_> {
         let source = sources.iter().find(|source| source.slot == slot)?;
         let starts_at_item = source.root == Input::Container && !source.iterates;
         let path: Vec<PathStep> = source.path.iter().chain(steps).cloned().collect();
+        // The item itself has no index term to order by.
         if starts_at_item && !path.is_empty() && !path.contains(&PathStep::Nowhere) {
             return Some(path);
         }
+        // With groups the clause is only passed on to the partitions, so a path of any input is accepted.
         if *grouping == Grouping::None {
             let is_correlated = source.iterates || matches!(source.root, Input::Slot(_));
             self.errors.push(if is_correlated {

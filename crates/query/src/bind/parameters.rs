@@ -51,6 +51,7 @@ impl Parameters {
         let mut errors = Vec::new();
         let mut known = HashSet::new();
         for name in &self.names {
+            // A name that the lexer could not read as a parameter could never be used in the text.
             let is_valid = name.strip_prefix('@').is_some_and(is_identifier);
             if !is_valid {
                 errors.push(text::invalid_parameter(name));

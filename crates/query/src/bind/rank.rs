@@ -55,6 +55,7 @@ impl Binder<'_> {
         }
         let is_score =
             |argument: &&Scalar| self.calls(argument, &[VECTOR_DISTANCE, FULL_TEXT_SCORE]);
+        // What follows the scores can only be the weights, and only one argument.
         let scores = arguments.iter().take_while(is_score).count();
         let mut error = None;
         match arguments.get(scores..) {
@@ -72,6 +73,7 @@ impl Binder<'_> {
     /// Checks the number of terms of a full-text score. Its first argument is the text.
     fn check_terms(&mut self, score: &Scalar) {
         if let ScalarKind::Call { arguments, .. } = &score.kind
+            // One more for the path of the text.
             && arguments.len() > SCORE_TERMS_MAX + 1
             && self.calls(score, &[FULL_TEXT_SCORE])
         {

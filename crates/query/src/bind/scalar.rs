@@ -26,6 +26,7 @@ impl Binder<'_> {
             ScalarKind::Array(elements) => Expression::Array(self.scalars(elements)),
             ScalarKind::Call { function, arguments } => self.call(function, arguments, scalar.span),
             ScalarKind::UdfCall { function, arguments } => {
+                // Each call counts towards the limit, also a repeated one.
                 self.udf_calls.push(function.text.clone());
                 let arguments = self.scalars(arguments);
                 Expression::UdfCall { function: function.text.clone(), arguments }
@@ -75,6 +76,7 @@ impl Binder<'_> {
                 pattern: self.boxed(pattern),
                 escape: *escape,
             },
+            // Not reached: `scalar` handles all other forms.
             _ => Expression::UNDEFINED,
         }
     }
@@ -119,6 +121,7 @@ impl Binder<'_> {
             _ => self.scalar(&member.target),
         };
         match self.computed_property(&target, &steps) {
+            // The expression replaces the first step. The remaining steps go on from its result.
             Some(computed) if steps.len() == 1 => computed,
             Some(computed) => {
                 let steps = steps.into_iter().skip(1).collect();
@@ -146,6 +149,7 @@ impl Binder<'_> {
             return None;
         }
         self.frame.group_by.iter().enumerate().find_map(|(index, key)| match &key.kind {
+            // Equal lengths are the key itself, which `scalar` has found before.
             ScalarKind::Member(prefix) if prefix.steps.len() < member.steps.len() => {
                 let head: Vec<MemberStep> =
                     member.steps.iter().take(prefix.steps.len()).cloned().collect();

@@ -24,6 +24,7 @@ impl Binder<'_> {
             Selection::Value(expression) => OutputProjection::Value(self.scalar(expression)),
             Selection::List(items) => OutputProjection::Object(self.properties(items)),
         };
+        // ORDER BY is bound next and sees the inputs again.
         self.set_grouped(false);
         Output { distinct: query.select.distinct, projection }
     }
@@ -39,6 +40,7 @@ impl Binder<'_> {
             }
             Some(_) => {}
         }
+        // The first input of this query; without FROM there is none, but then an error was reported.
         OutputProjection::Input(self.frame.base)
     }
 

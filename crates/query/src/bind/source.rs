@@ -43,6 +43,7 @@ impl Binder<'_> {
             }
         }
         let alias = alias.map(|name| name.text.clone());
+        // After its own root was bound: an input does not see itself.
         let slot = self.scope.len();
         let iterates = matches!(source.form, SourceForm::Iterate(_));
         let is_item = !iterates && source.path.steps.is_empty() && self.is_item(&root);
@@ -61,6 +62,7 @@ impl Binder<'_> {
         if nesting == Nesting::Correlated {
             self.errors.push(text::unresolved(name.span.0, &name.text));
         }
+        // Also for an unresolved name, so that binding can go on; the error prevents the query from running.
         Input::Container
     }
 

@@ -81,9 +81,12 @@ impl PatternCache {
         if let Some(known) = patterns.get(&name) {
             return known.clone();
         }
+        // A query whose pattern differs from row to row must not collect patterns without end. Constant patterns, the
+        // usual case, never reach the limit.
         if patterns.len() >= PATTERNS_MAX {
             patterns.clear();
         }
+        // Under the lock: a query evaluates one row at a time, so nobody waits for it.
         let compiled = RegexPattern::new(pattern, modifiers).map(Arc::new);
         patterns.insert(name, compiled.clone());
         compiled

@@ -223,6 +223,7 @@ impl Function {
     /// How many arguments a call may have.
     #[must_use]
     pub fn arity(&self) -> Arity {
+        // `const fn` methods build the declarations above at compile time, so the registry needs no initialization.
         let max = (!self.is_variadic).then_some(self.required.len() + self.optional.len());
         Arity { min: self.required.len(), max }
     }

@@ -43,6 +43,7 @@ impl Keyword {
         wanted.copy_from_slice(text.as_bytes());
         wanted.make_ascii_uppercase();
         let wanted: &[u8] = wanted;
+        // The list above is sorted, which a test checks.
         let index = WORDS.binary_search_by(|(spelling, _)| spelling.as_bytes().cmp(wanted)).ok()?;
         WORDS.get(index).map(|(_, word)| *word)
     }

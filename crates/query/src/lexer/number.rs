@@ -14,6 +14,7 @@ pub(super) fn read_number(text: &str) -> Option<(NumberToken, usize)> {
 fn read_hexadecimal(text: &str) -> Option<(NumberToken, usize)> {
     let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"))?;
     let length = digits.bytes().take_while(u8::is_ascii_hexdigit).count();
+    // `0x` without digits is the number 0 followed by the name `x`.
     let digits = digits.get(..length).filter(|digits| !digits.is_empty())?;
     let value = match i64::from_str_radix(digits, 16) {
         Ok(integer) => Literal::Integer(integer),
@@ -22,6 +23,7 @@ fn read_hexadecimal(text: &str) -> Option<(NumberToken, usize)> {
             digits
                 .chars()
                 .filter_map(|digit| digit.to_digit(16))
+                // Rust has no parser for hexadecimal doubles.
                 .fold(0.0, |value, digit| value * 16.0 + f64::from(digit)),
         ),
     };

@@ -24,6 +24,7 @@ pub(super) fn read_string(text: &str) -> StringToken {
             '\\' => match read_escape(&mut rest) {
                 Some(Escape::Character(character)) => builder.push(character),
                 Some(Escape::Unit(unit)) => builder.push_unit(unit),
+                // After the wrong character, which is part of the invalid token.
                 None => return StringToken::Invalid(rest.offset()),
             },
             // Control characters, line breaks included, must be written as escapes.
@@ -52,6 +53,7 @@ fn read_escape(rest: &mut std::str::CharIndices<'_>) -> Option<Escape> {
         'u' => {
             let mut unit = 0;
             for _ in 0..4 {
+                // Four digits never exceed 16 bits.
                 unit = unit * 16 + rest.next()?.1.to_digit(16)?;
             }
             return u16::try_from(unit).ok().map(Escape::Unit);

@@ -72,6 +72,7 @@ impl<'text> Tokenizer<'text> {
         match Symbol::read(rest) {
             Some((symbol, length)) => self.take_ascii(TokenKind::Symbol(symbol), length),
             None => {
+                // The whole character, so that the text of the token is valid UTF-8.
                 let length = rest.chars().next().map_or(0, char::len_utf8);
                 self.take(TokenKind::Invalid, length)
             }

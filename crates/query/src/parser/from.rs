@@ -14,6 +14,7 @@ impl QueryParser<'_> {
         let first = self.source()?;
         let mut joins = Vec::new();
         while self.accept_keyword(Keyword::Join) {
+            // Of the parser and not of this clause: the limit is for the whole text, subqueries included.
             self.joins += 1;
             joins.push(self.source()?);
         }

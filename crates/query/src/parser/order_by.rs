@@ -33,8 +33,10 @@ impl QueryParser<'_> {
         let order = match self.kind() {
             TokenKind::Keyword(Keyword::Asc) => SortOrder::Ascending,
             TokenKind::Keyword(Keyword::Desc) => SortOrder::Descending,
+            // Not the default direction: the printed form must not contain what was not written.
             _ => return Ok(OrderItem { expression, direction: None }),
         };
+        // Kept, because the service prints the direction as it was written.
         let spelling = self.text().to_owned();
         self.advance();
         Ok(OrderItem { expression, direction: Some(OrderDirection { order, spelling }) })

@@ -42,6 +42,7 @@ fn parse_text(
     read: impl FnOnce(&mut QueryParser<'_>) -> Parsed<MeasuredQuery>,
 ) -> Parsed<QueryTree> {
     // Checked before tokenizing, so that the work on a hostile text is bounded.
+    // In UTF-16 code units, in which the service counts its limit.
     let units = text.chars().map(char::len_utf16).sum();
     if units > TEXT_UNITS_MAX {
         let whole = TextLocation { start: 0, end: units };

@@ -32,6 +32,7 @@ impl QueryParser<'_> {
             let from = Some(parser.from()?);
             parser.expect_keyword(Keyword::Where)?;
             let filter = Some(parser.operand()?);
+            // The condition of a patch is a query without SELECT. This gives it a form that binder and evaluator know.
             let always_true = Scalar::new(ScalarKind::Literal(Literal::Bool(true)), start);
             let selection = Selection::Value(Box::new(always_true));
             let select = Select { distinct: false, top: None, selection };

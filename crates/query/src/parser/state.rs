@@ -42,6 +42,7 @@ impl<'text> QueryParser<'text> {
         let last_span = Span::default();
         let mut parser =
             Self { tokenizer, window, first: 0, last_span, nesting: 0, joins: 0, deepest: 0 };
+        // In order: each slot looks at the one before it.
         parser.fill(1);
         parser.fill(2);
         parser
@@ -114,6 +115,7 @@ impl<'text> QueryParser<'text> {
         if self.token(0).is_some_and(|token| !token.is_final()) {
             let passed = self.first;
             self.first = (passed + 1) % LOOKAHEAD;
+            // The slot that has become free is the last one of the ring now.
             self.fill(passed);
             self.last_span = span;
         }
@@ -174,6 +176,7 @@ impl<'text> QueryParser<'text> {
         }
         self.nesting += 1;
         let result = read(self);
+        // Also after an error, although the parser stops then.
         self.nesting -= 1;
         result
     }

@@ -48,6 +48,7 @@ pub fn negate(operand: &Value) -> Value {
     match operand {
         Value::Integer(integer) => match integer.checked_neg() {
             Some(negated) => Value::Integer(negated),
+            // Only i64::MIN, which is a power of two and exact as a double.
             None => Value::Double(-(*integer as f64)),
         },
         Value::Double(double) => Value::Double(-double),

@@ -32,6 +32,8 @@ pub fn bit_not(operand: &Value) -> Value {
 /// `left << right`; only the lower five bits of the distance count.
 #[must_use]
 pub fn shift_left(left: &Value, right: &Value) -> Value {
+    // `wrapping_shl` masks the distance to five bits, as JavaScript does; the cast keeps these bits of a negative
+    // distance.
     combine(left, right, |left, right| i64::from(left.wrapping_shl(right as u32)))
 }
 
@@ -58,6 +60,7 @@ fn combine(left: &Value, right: &Value, operate: impl Fn(i32, i32) -> i64) -> Va
 /// Truncates a number to an integer and wraps it to 32 bits; NaN and the infinities become 0.
 fn to_int32(value: &Value) -> Option<i32> {
     match value {
+        // Keeps the lower 32 bits, which is the same as modulo 2^32.
         Value::Integer(integer) => Some(*integer as i32),
         Value::Double(double) if !double.is_finite() => Some(0),
         Value::Double(double) => {

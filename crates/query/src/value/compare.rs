@@ -87,6 +87,7 @@ pub fn in_list(value: &Value, candidates: &[Value]) -> Option<bool> {
     let mut result = Some(false);
     for candidate in candidates {
         result = or(result, equal(value, candidate));
+        // True is final; undefined is not, since a later candidate may be equal.
         if result == Some(true) {
             break;
         }

@@ -134,6 +134,7 @@ impl ValueObject {
         let mut kept: Vec<(Arc<str>, Value)> = Vec::new();
         for (name, value) in properties {
             let name = name.into();
+            // Left out before the name is looked up: an undefined value does not replace an earlier one.
             if !value.is_defined() {
                 continue;
             }

@@ -11,6 +11,7 @@ use super::number::exact_integer;
 /// The structural hash of a value. Equal values have the same one, and stored values the one that `model` computes.
 #[must_use]
 pub fn structural_hash(value: &Value) -> u128 {
+    // A value with NaN has no stored form. All of them share one hash; the order then compares their contents.
     value.to_json().map_or(0, |json| json.as_ref().map_or(0, model::structural_hash))
 }
 

@@ -26,6 +26,7 @@ impl From<&Json> for Value {
 
 impl From<&Number> for Value {
     fn from(number: &Number) -> Self {
+        // Digits beyond a double are lost here; results that return a whole item print its stored text.
         number.as_i64().map_or_else(|| Self::Double(number.as_f64()), Self::Integer)
     }
 }
@@ -48,6 +49,7 @@ impl Value {
             Self::Array(elements) => {
                 let mut array = Vec::with_capacity(elements.len());
                 for element in elements.iter() {
+                    // Undefined elements extend by nothing. `Value::array` has left them out already.
                     array.extend(element.to_json()?);
                 }
                 Json::Array(array)

@@ -64,9 +64,11 @@ fn general_text(double: f64, digits: usize) -> String {
         return format!("{sign}{first}{point}{rest}e{exponent_sign}{:02}", exponent.abs());
     }
     if exponent < 0 {
+        // An exponent of -1 puts the first digit right after the point.
         let zeros = "0".repeat(exponent.unsigned_abs() as usize - 1);
         return format!("{sign}0.{zeros}{significant}");
     }
+    // Not negative here.
     let whole_digits = exponent as usize + 1;
     if significant.len() <= whole_digits {
         let zeros = "0".repeat(whole_digits - significant.len());

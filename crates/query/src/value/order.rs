@@ -45,6 +45,7 @@ fn by_hash(left: &Value, right: &Value, by_parts: impl FnOnce() -> Ordering) -> 
 
 fn total_order_of_all(left: &[Value], right: &[Value]) -> Ordering {
     let order = left.iter().zip(right).map(|(left, right)| total_order(left, right));
+    // Compares all elements even after a difference; it is reached only if two hashes collide.
     order.fold(Ordering::Equal, Ordering::then).then(left.len().cmp(&right.len()))
 }
 

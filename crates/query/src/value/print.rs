@@ -76,6 +76,7 @@ impl fmt::Display for Value {
 /// Appends a value; the caller prints doubles.
 fn print(value: &Value, text: &mut String, print_double: &mut impl FnMut(f64, &mut String)) {
     match value {
+        // Only at the top: arrays and objects contain no undefined values.
         Value::Undefined => {}
         Value::Null => text.push_str("null"),
         Value::Bool(true) => text.push_str("true"),

@@ -33,6 +33,7 @@ pub fn find(text: &str, wanted: &str, start: usize) -> Option<usize> {
 /// The position of the last occurrence that ends at or before `end`.
 #[must_use]
 pub fn find_last(text: &str, wanted: &str, end: usize) -> Option<usize> {
+    // An end beyond the string means the whole string.
     let offset = byte_offset(text, end).unwrap_or(text.len());
     let found = text.get(..offset)?.rfind(wanted)?;
     Some(length(text.get(..found)?))

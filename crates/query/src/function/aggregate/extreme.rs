@@ -33,6 +33,8 @@ impl Extreme {
         let best = partial.property(label(kind));
         // An array or object is never the best value, and without values there is none.
         let is_poisoned = matches!(best, Value::Array(_) | Value::Object(_)) || count == 0;
+        // The partial may come from a client. Without this, an array sent as the best value would be ordered like a
+        // scalar.
         let best = if is_poisoned { Value::Undefined } else { best };
         Some(Self { kind, best, count })
     }

@@ -42,6 +42,7 @@ enum AggregateStateKind {
     CountIf(i64),
     Extreme(Extreme),
     List(Vec<Value>),
+    // The list keeps the order of the first occurrences, which the set alone would lose. Clones share their content.
     Set { elements: Vec<Value>, unique: HashSet<Value> },
     Sum(Total),
 }
@@ -68,6 +69,7 @@ impl Aggregate {
     /// returns.
     #[must_use]
     pub fn resume(self, partial: &Value) -> Option<AggregateState> {
+        // A partial result has been on the wire, so it is checked like any other input.
         let count = |value: &Value| value.as_i64().filter(|count| *count >= 0);
         Some(AggregateState(match self {
             Self::Average => AggregateStateKind::Average {
@@ -151,6 +153,7 @@ impl AggregateState {
         match self.0 {
             // The average of no values is undefined, not NaN.
             AggregateStateKind::Average { count: 0, .. } => Value::Undefined,
+            // A poisoned sum is undefined, and so is its quotient.
             AggregateStateKind::Average { sum, count } => divide(&sum.value(), &count.into()),
             AggregateStateKind::Count(count) | AggregateStateKind::CountIf(count) => count.into(),
             AggregateStateKind::Extreme(extreme) => extreme.value(),

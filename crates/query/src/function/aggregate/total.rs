@@ -12,6 +12,7 @@ pub(super) struct Total(Value);
 
 impl Total {
     pub(super) fn new() -> Self {
+        // An integer: sums stay exact until a double or an overflow occurs.
         Self(Value::Integer(0))
     }
 

@@ -53,6 +53,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
 
 fn contains(arguments: &[Value]) -> Option<bool> {
     let [array, value, ..] = arguments else { return None };
+    // Undefined is never an element, but the result is undefined and not false.
     let elements = array.as_array().filter(|_| value.is_defined())?;
     Some(if argument::flag(arguments, 2)? {
         elements.iter().any(|element| matches_part(element, value))

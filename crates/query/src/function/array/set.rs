@@ -22,6 +22,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
     ]),
     Function::scalar(FunctionFamily::Array, "SETINTERSECT", |arguments, _| {
         operate(arguments, |left, right| {
+            // By the equality of rows, in which NaN equals itself; with `=` an array would not even equal itself.
             let left: HashSet<&Value> = left.iter().collect();
             distinct(right.iter().filter(|element| left.contains(element)))
         })

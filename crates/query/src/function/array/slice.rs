@@ -32,6 +32,7 @@ fn slice(arguments: &[Value]) -> Option<Value> {
     let elements = arguments.first()?.as_array()?;
     let start = argument::integer(arguments, 1)?;
     let length = argument::integer_or(arguments, 2, i64::MAX)?;
+    // `unsigned_abs` also represents i64::MIN. Beyond the array, `saturating_sub` and `skip` clamp.
     let distance = usize::try_from(start.unsigned_abs()).unwrap_or(usize::MAX);
     let skipped = if start < 0 { elements.len().saturating_sub(distance) } else { distance };
     let kept = usize::try_from(length.max(0)).unwrap_or(usize::MAX);

@@ -62,6 +62,7 @@ fn sum(numbers: &[Value]) -> Value {
 
 fn median(numbers: &[Value]) -> Value {
     let mut sorted = numbers.to_vec();
+    // A total order, because NaN may occur among the results of other functions.
     sorted.sort_by(total_order);
     let high = sorted.len() / 2;
     match (sorted.get(high.saturating_sub(1)), sorted.get(high)) {

@@ -53,7 +53,10 @@ fn bin(arguments: &[Value]) -> Option<UtcDateTime> {
     match part.length() {
         PartLength::Nanoseconds(nanoseconds) => {
             let bin = i128::from(size) * nanoseconds;
+            // In nanoseconds, because a bin may be shorter than a tick. Times between the years 1 and 9999 cannot
+            // overflow the difference.
             let since_origin = i128::from(date_time.ticks() - origin.ticks()) * 100;
+            // `div_euclid` rounds down also before the origin; a plain division would round towards it.
             let start = i128::from(origin.ticks()) * 100 + since_origin.div_euclid(bin) * bin;
             UtcDateTime::from_ticks(i64::try_from(start.div_euclid(100)).ok()?)
         }

@@ -58,6 +58,7 @@ fn difference(arguments: &[Value]) -> Option<i64> {
         }
         PartLength::Nanoseconds(nanoseconds) => {
             let number = |date_time: UtcDateTime| {
+                // Rounded down before the subtraction: that is what counts boundaries instead of elapsed time.
                 (i128::from(date_time.ticks()) * 100).div_euclid(nanoseconds)
             };
             i64::try_from(number(end) - number(start)).ok()

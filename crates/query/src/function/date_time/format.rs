@@ -67,10 +67,12 @@ fn format(date_time: UtcDateTime, specifiers: &str) -> String {
                 rest = after.get(escaped.map_or(0, char::len_utf8)..).unwrap_or_default();
             }
             '\'' | '"' => {
+                // A quote that is not closed extends to the end of the format.
                 let (quoted, beyond) = after.split_once(first).unwrap_or((after, ""));
                 text.push_str(quoted);
                 rest = beyond;
             }
+            // In .NET it marks a single specifier as custom; here all are.
             '%' => rest = after,
             _ => {
                 let run = rest.chars().take_while(|character| *character == first).count();

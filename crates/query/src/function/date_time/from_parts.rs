@@ -37,6 +37,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[Function::scalar(
 fn fields(arguments: &[Value]) -> Option<[i64; 7]> {
     let mut fields = [0; 7];
     for (field, argument) in fields.iter_mut().zip(arguments) {
+        // `zip` stops at the seventh; the binder has limited the number of arguments.
         *field = argument.as_i64()?;
     }
     Some(fields)

@@ -35,6 +35,7 @@ impl DateTimePart {
     pub(super) fn from_argument(argument: Option<&Value>) -> Option<Self> {
         Some(match argument?.as_str()?.to_ascii_lowercase().as_str() {
             "year" | "yyyy" | "yy" => Self::Year,
+            // Not minutes, unlike in a format: those are `mi` and `n`.
             "month" | "mm" | "m" => Self::Month,
             "day" | "dd" | "d" => Self::Day,
             "hour" | "hh" => Self::Hour,
@@ -75,6 +76,7 @@ pub(super) fn add(date_time: UtcDateTime, part: DateTimePart, number: i64) -> Op
             UtcDateTime::from_civil(date_time.civil().checked_add(span).ok()?)
         }
         PartLength::Nanoseconds(nanoseconds) => {
+            // In 128 bits: the largest number of days exceeds 64 bits in nanoseconds.
             let ticks = i128::from(number) * nanoseconds / 100;
             UtcDateTime::from_ticks(date_time.ticks().checked_add(i64::try_from(ticks).ok()?)?)
         }

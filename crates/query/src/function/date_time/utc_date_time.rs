@@ -56,6 +56,7 @@ impl UtcDateTime {
     /// Whole milliseconds since 1970.
     #[must_use]
     pub fn milliseconds(self) -> i64 {
+        // Rounds down before 1970 too.
         self.ticks.div_euclid(TICKS_PER_MILLISECOND)
     }
 
@@ -82,6 +83,7 @@ impl UtcDateTime {
     pub(super) fn from_fields(fields: [i64; 7]) -> Option<Self> {
         let [year, month, day, hour, minute, second, fraction] = fields;
         let date = Date::new(
+            // The calendar library has a year 0 and negative years; the language has not.
             i16::try_from(year).ok().filter(|year| *year >= 1)?,
             i8::try_from(month).ok()?,
             i8::try_from(day).ok()?,
@@ -107,6 +109,7 @@ impl UtcDateTime {
     /// The calendar date and time.
     pub(super) fn civil(self) -> DateTime {
         let seconds = self.ticks.div_euclid(TICKS_PER_SECOND);
+        // Euclidean, so that the fraction is positive also before 1970. It is below 10^9 and fits.
         let nanoseconds = self.ticks.rem_euclid(TICKS_PER_SECOND) as i32 * NANOSECONDS_PER_TICK;
         EPOCH
             .to_datetime(Time::midnight())
@@ -161,6 +164,7 @@ impl FieldReader<'_> {
     /// Reads the remaining one to seven digits as ticks of a second.
     fn fraction(&mut self) -> Option<i64> {
         let digits = self.0.len();
+        // No digit after the point is refused, and so are more than seven.
         let missing = 7_usize.checked_sub(digits).filter(|missing| *missing < 7)?;
         Some(self.number(digits)? * 10_i64.pow(missing as u32))
     }

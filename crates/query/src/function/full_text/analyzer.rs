@@ -48,6 +48,7 @@ impl Analyzer {
     pub fn tokens(&self, text: &str) -> Vec<WordToken> {
         text.unicode_words()
             .map(str::to_lowercase)
+            // Before stemming: the list contains words, not stems.
             .filter(|word| !(self.has_stop_words && is_english_stop_word(word)))
             .map(|word| WordToken { stem: self.stemmer.stem(&word).into_owned(), word })
             .collect()

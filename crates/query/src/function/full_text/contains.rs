@@ -68,6 +68,7 @@ fn all(arguments: &[Value], context: &CallContext<'_>) -> Option<bool> {
 /// For each term, whether it occurs; `None` if the first argument is not a string.
 fn term_results(arguments: &[Value], context: &CallContext<'_>) -> Option<Vec<Option<bool>>> {
     let analyzer = analyzer(context);
+    // Once for all terms.
     let tokens = analyzer.tokens(argument::text(arguments, 0)?);
     let occurs = |term: &Value| Some(SearchTerm::new(term, &analyzer)?.occurrences(&tokens) > 0);
     Some(arguments.iter().skip(1).map(occurs).collect())

@@ -6,6 +6,7 @@
 pub(super) fn is_within(left: &str, right: &str, changes_max: usize) -> bool {
     let left: Vec<char> = left.chars().collect();
     let right: Vec<char> = right.chars().collect();
+    // Each change alters the length by one at most. This decides most pairs without the table.
     if left.len().abs_diff(right.len()) > changes_max {
         return false;
     }

@@ -108,6 +108,8 @@ impl Corpus {
 
 /// The inverse document frequency: the fewer items contain a term, the more it counts.
 fn weight(documents: f64, hits: f64) -> f64 {
+    // The 1 keeps the weight positive for terms that occur in most items. The statistics come from the caller, hence
+    // the lower bound.
     (1.0 + (documents - hits + 0.5).max(0.0) / (hits + 0.5)).ln()
 }
 

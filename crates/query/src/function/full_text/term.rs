@@ -39,6 +39,7 @@ impl SearchTerm {
         let is_occurrence = |tokens: &&[WordToken]| {
             tokens.iter().zip(&self.tokens).all(|(token, wanted)| self.fits(token, wanted))
         };
+        // `windows` panics for zero, which the check above excludes.
         text.windows(self.tokens.len()).filter(is_occurrence).count()
     }
 

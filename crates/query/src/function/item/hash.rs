@@ -24,6 +24,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] =
 
 fn hash(arguments: &[Value]) -> Option<i64> {
     let value = arguments.first().filter(|value| value.is_defined())?;
+    // The low 64 bits without the sign.
     let hash = (structural_hash(value) as i64) & i64::MAX;
     match argument::integer_or(arguments, 1, i64::MAX)? {
         modulus if modulus > 0 => Some(hash % modulus),

@@ -38,6 +38,7 @@ fn bin(number: &Value, size: &Value) -> Value {
         return Value::Integer(bin);
     }
     match (number.as_f64(), size.as_f64()) {
+        // Also for integers whose exact bin overflows.
         (Some(number), Some(size)) if size != 0.0 => Value::Double((number / size).floor() * size),
         _ => Value::Undefined,
     }

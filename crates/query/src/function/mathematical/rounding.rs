@@ -39,6 +39,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
 
 fn round(arguments: &[Value], operate: impl Fn(f64) -> f64) -> Value {
     match arguments {
+        // Not through a double, which would lose the low bits of large integers.
         [Value::Integer(integer)] => Value::Integer(*integer),
         [Value::Double(double)] => Value::Double(operate(*double)),
         _ => Value::Undefined,

@@ -9,6 +9,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
     Function::scalar(FunctionFamily::Mathematical, "ABS", |arguments, _| match arguments {
         [Value::Integer(integer)] => match integer.checked_abs() {
             Some(absolute) => Value::Integer(absolute),
+            // Only i64::MIN has no positive counterpart in 64 bits.
             None => Value::Double((*integer as f64).abs()),
         },
         [Value::Double(double)] => Value::Double(double.abs()),
@@ -25,6 +26,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
     ]),
     Function::scalar(FunctionFamily::Mathematical, "SIGN", |arguments, _| match arguments {
         [Value::Integer(integer)] => Value::Integer(integer.signum()),
+        // `signum` of a double is never zero: it would return 1 or -1.
         [Value::Double(double)] if *double == 0.0 => Value::Integer(0),
         [Value::Double(double)] => Value::Double(double.signum()),
         _ => Value::Undefined,

@@ -26,10 +26,14 @@ impl Surface for Earth {
     }
 
     fn distance_to_segment(&self, from: Coordinate, segment: Segment) -> f64 {
+        // Directions are those of a sphere, so the nearest point of the arc is approximate; its distance is measured
+        // on the ellipsoid.
         let ends = self.distance(from, segment.start).min(self.distance(from, segment.end));
         let Some(arc) = Arc::new(segment) else { return ends };
         let direction = Vector::from(from);
         let above = arc.normal.scale(direction.dot(arc.normal));
+        // The foot of the perpendicular on the great circle. It is undefined for a point at the pole of that circle,
+        // which is equally far from all of it.
         match direction.minus(above).unit() {
             Some(nearest) if arc.spans(nearest) => ends.min(self.distance(from, nearest.into())),
             _ => ends,
@@ -55,6 +59,7 @@ impl Surface for Earth {
         let (Some(left), Some(right)) = (Arc::new(left), Arc::new(right)) else { return false };
         let sides = |arc: &Arc, other: &Arc| {
             let (start, end) = (other.start.dot(arc.normal), other.end.dot(arc.normal));
+            // An end that lies on the other arc touches it. That is decided by `touches`, with the same tolerance.
             start * end < 0.0 && start.abs() > TOLERANCE && end.abs() > TOLERANCE
         };
         if !sides(&left, &right) || !sides(&right, &left) {
@@ -77,6 +82,7 @@ impl Surface for Earth {
             .iter()
             .map(|vertex| {
                 let vertex = Vector::from(*vertex);
+                // Bounded away from zero: a vertex exactly opposite would be infinitely far away.
                 let scale = 1.0 / (1.0 + vertex.dot(up)).max(f64::EPSILON);
                 (vertex.dot(east) * scale, vertex.dot(north) * scale)
             })
@@ -95,6 +101,8 @@ impl Surface for Earth {
     }
 
     fn is_inside_hole(&self, position: Coordinate, ring: &[Coordinate]) -> bool {
+        // Holes are written in either orientation. The smaller side is meant, since a hole larger than a hemisphere
+        // makes no sense.
         if self.area(ring) <= ELLIPSOID.area() / 2.0 {
             return self.is_inside(position, ring);
         }
@@ -184,6 +192,7 @@ impl Vector {
 
     /// Two tangents of the surface, the second a quarter turn counter-clockwise from the first.
     fn tangents(self) -> Option<(Self, Self)> {
+        // Any axis that is not nearly parallel to the point, so that the cross product is well conditioned.
         let axis = if self.z.abs() < 0.9 {
             Self { x: 0.0, y: 0.0, z: 1.0 }
         } else {

@@ -54,6 +54,8 @@ impl Surface for Plane {
             } else {
                 (segment.end, segment.start)
             };
+            // Half open: a vertex that the ray passes through belongs to one of its two segments only and is counted
+            // once.
             low.y <= position.y
                 && position.y < high.y
                 && turn(Segment { start: low, end: high }, position) > 0.0

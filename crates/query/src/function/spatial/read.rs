@@ -17,6 +17,7 @@ pub(super) type InvalidReason = &'static str;
 pub(super) fn geometry(value: &Value, config: GeospatialConfig) -> Result<Geometry, InvalidReason> {
     let object = value.as_object().ok_or("The value is not a GeoJSON object.")?;
     let kind = object.get("type").and_then(Value::as_str).unwrap_or_default();
+    // Undefined is no array either, so the same reason is given as for a wrong type.
     let coordinates = object.get("coordinates").unwrap_or(&Value::Undefined);
     match kind {
         "Point" => position(coordinates, config).map(Geometry::Point),

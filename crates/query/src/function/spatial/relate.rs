@@ -11,6 +11,7 @@ pub(super) fn intersects(surface: &dyn Surface, left: &Geometry, right: &Geometr
     let meets = |shape: &Geometry, other: &Geometry| {
         shape.vertices().into_iter().any(|vertex| covers(surface, other, vertex))
     };
+    // Two shapes that have a point in common either contain a vertex of each other or have crossing edges.
     meets(left, right) || meets(right, left) || edges_cross(surface, left, right)
 }
 
@@ -21,6 +22,8 @@ pub(super) fn within(surface: &dyn Surface, inner: &Geometry, outer: &Geometry) 
         return false;
     }
     let edges = inner.segments();
+    // An edge whose ends are both on the outline may run outside between them, and touches edges without crossing
+    // them. Its midpoint shows that.
     let middles = edges.iter().map(|segment| surface.middle(*segment));
     let mut points = inner.vertices().into_iter().chain(middles);
     if !points.all(|point| covers(surface, outer, point)) || edges_cross(surface, inner, outer) {
@@ -51,6 +54,7 @@ pub(super) fn distance(surface: &dyn Surface, left: &Geometry, right: &Geometry)
         });
         distances.fold(f64::INFINITY, f64::min)
     };
+    // Without intersection, the shortest distance always starts at a vertex of one of the shapes.
     nearest(left, right).min(nearest(right, left))
 }
 

@@ -63,6 +63,7 @@ pub(super) fn compare(
 ) -> Option<bool> {
     let (left, right) = argument::text(arguments, 0).zip(argument::text(arguments, 1))?;
     Some(if argument::flag(arguments, 2)? {
+        // The full Unicode mapping, as LOWER uses it. It may change the length of a string.
         compare_strings(&left.to_lowercase(), &right.to_lowercase())
     } else {
         compare_strings(left, right)

@@ -90,6 +90,7 @@ fn any(arguments: &[Value], case: CaseSensitivity) -> Value {
 
 /// The result of CONTAINS for each of the parts.
 fn part_results(arguments: &[Value], case: CaseSensitivity) -> impl Iterator<Item = Option<bool>> {
+    // The binder has checked the number of arguments; this only avoids a panic.
     let (text, parts) = arguments.split_first().unwrap_or((&Value::Undefined, &[]));
     parts.iter().map(move |part| {
         let arguments =

@@ -42,6 +42,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
 
 fn first(arguments: &[Value]) -> Option<i64> {
     let (text, part) = argument::text(arguments, 0).zip(argument::text(arguments, 1))?;
+    // A negative start means the beginning.
     let start = argument::integer_or(arguments, 2, 0)?.max(0);
     Some(position(utf16::find(text, part, usize::try_from(start).unwrap_or(usize::MAX))))
 }

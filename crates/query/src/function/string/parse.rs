@@ -81,6 +81,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
 
 fn parse(arguments: &[Value], is_wanted: impl Fn(&Json) -> bool) -> Value {
     argument::text(arguments, 0)
+        // The parser of items also limits the nesting of the result.
         .and_then(|text| Json::parse(text.as_bytes()).ok())
         .filter(is_wanted)
         .map_or(Value::Undefined, |json| Value::from(&json))

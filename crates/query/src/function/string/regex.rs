@@ -81,6 +81,7 @@ impl RegexPattern {
         let flagged = if modifiers.is_empty() {
             pattern.to_owned()
         } else {
+            // As inline flags in front of the pattern. Repeated letters are removed, since the syntax refuses them.
             format!("(?{}){pattern}", distinct(modifiers))
         };
         RegexBuilder::new(&flagged).backtrack_limit(BACKTRACK_STEPS_MAX).build().ok().map(Self)
@@ -109,6 +110,7 @@ impl<'call> RegexSearch<'call> {
     }
 
     fn matches(&self) -> Option<bool> {
+        // An error means that the limit on backtracking was reached.
         self.pattern.0.is_match(self.text).ok()
     }
 
@@ -119,6 +121,7 @@ impl<'call> RegexSearch<'call> {
     fn all(&self) -> Option<Value> {
         let mut found = Vec::new();
         for captures in self.pattern.0.captures_iter(self.text) {
+            // A group that took no part in the match adds nothing.
             found.extend(self.group_of(&captures.ok()?));
         }
         Some(Value::array(found))

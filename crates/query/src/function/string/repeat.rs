@@ -38,6 +38,7 @@ fn replicate(arguments: &[Value]) -> Option<String> {
     let times = usize::try_from(argument::integer(arguments, 1)?).ok()?;
     // The limit is checked before anything is allocated.
     let units = utf16::length(text).checked_mul(times)?;
+    // An empty text passes for any number of times, so it must not be repeated in a loop.
     (units <= REPLICATED_UNITS_MAX)
         .then(|| if text.is_empty() { String::new() } else { text.repeat(times) })
 }

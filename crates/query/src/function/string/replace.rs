@@ -25,6 +25,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] =
 
 fn replace(arguments: &[Value]) -> Option<String> {
     let text = argument::text(arguments, 0)?;
+    // Rust would insert the replacement between all characters.
     let part = argument::text(arguments, 1).filter(|part| !part.is_empty())?;
     Some(text.replace(part, argument::text(arguments, 2)?))
 }

@@ -58,6 +58,7 @@ fn trim(arguments: &[Value], sides: &[TrimSide]) -> Value {
     let Some(mut text) = argument::text(arguments, 0) else { return Value::Undefined };
     let is_trimmed: &dyn Fn(char) -> bool = match arguments.get(1) {
         None => &char::is_whitespace,
+        // An empty set removes nothing, not even white space.
         Some(Value::String(characters)) => &|character| characters.contains(character),
         Some(_) => return Value::Undefined,
     };

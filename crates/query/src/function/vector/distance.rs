@@ -36,14 +36,17 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
 ];
 
 fn distance(arguments: &[Value], context: &CallContext<'_>) -> Value {
+    // NaN would make the whole result unprintable.
     measure_arguments(arguments, context).filter(|distance| !distance.is_nan()).into()
 }
 
 fn measure_arguments(arguments: &[Value], context: &CallContext<'_>) -> Option<f64> {
     let [left, right, ..] = arguments else { return None };
+    // Checked only: the result is always exact, which is what brute force asks for.
     argument::flag(arguments, 2)?;
     let (left, right) = (vector(left)?, vector(right)?);
     let embedding =
+        // Either argument may be the property; the other is usually a parameter.
         (0..2).find_map(|index| context.vector_embeddings.embedding(context.argument_path(index)?));
     let dimensions = embedding.map_or(left.len(), |embedding| embedding.dimensions as usize);
     if left.len() != right.len() || left.len() != dimensions {

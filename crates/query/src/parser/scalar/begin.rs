@@ -50,6 +50,7 @@ impl QueryParser<'_> {
     /// Consumes BETWEEN, IN or LIKE and the NOT before it.
     fn pass_test(&mut self, negation: Negation) {
         if negation == Negation::Negated {
+            // `infix` has looked at both tokens, so the NOT is there.
             self.accept_keyword(Keyword::Not);
         }
         self.advance();
@@ -59,6 +60,7 @@ impl QueryParser<'_> {
         self.pass_test(negation);
         self.expect(Symbol::OpenParenthesis)?;
         let (list, levels) = self.scalars()?;
+        // An empty list is refused by `scalars`, which needs one element.
         let span = value.scalar.span.to(self.expect(Symbol::CloseParenthesis)?);
         let levels = levels.max(value.levels);
         let kind = ScalarKind::In { negation, value: value.scalar, list };

@@ -23,7 +23,9 @@ impl QueryParser<'_> {
         match pending {
             Pending::Parenthesis => {
                 self.expect(Symbol::CloseParenthesis)?;
+                // Counted by `operand_value`; the limit is on those open at the same time.
                 unfinished.parentheses -= 1;
+                // A path may follow a parenthesis: `(c.a ?? c.b).d`.
                 let value = self.path(last.value)?;
                 Ok(NextAction::ReadOperator(Operand { value, binding: BindingPower::Unary }))
             }
@@ -65,6 +67,7 @@ impl QueryParser<'_> {
                 (between(negation, value, low, last)?, BindingPower::Between)
             }
             Pending::Coalesce { mut operands, levels, span } => {
+                // `a ?? (b ?? c)` becomes one list, so the inner level disappears.
                 let joins = matches!(last.scalar.kind, ScalarKind::Coalesce(_));
                 let levels = levels.max(last.levels_below(joins));
                 let span = span.to(last.scalar.span);
@@ -131,6 +134,7 @@ impl MeasuredScalar {
 
     /// The levels below an expression that has this one as an operand, or that takes over its operands (`joins`).
     fn levels_below(&self, joins: bool) -> usize {
+        // Does not underflow: what joins is a chain and has at least one level.
         if joins { self.levels - 1 } else { self.levels }
     }
 }

@@ -100,6 +100,7 @@ impl QueryParser<'_> {
             TokenKind::Symbol(Symbol::Plus) => UnaryOperator::Plus,
             TokenKind::Symbol(Symbol::Tilde) => UnaryOperator::BitwiseNot,
             TokenKind::Symbol(Symbol::OpenParenthesis)
+                // `(SELECT` is a subquery, which `primary` reads.
                 if *self.peek(1) != TokenKind::Keyword(Keyword::Select) =>
             {
                 self.advance();

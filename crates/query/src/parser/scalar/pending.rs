@@ -43,8 +43,11 @@ impl Pending {
     pub(super) fn accepts(&self) -> BindingPower {
         match self {
             Self::Parenthesis | Self::Value { .. } => BindingPower::Conditional,
+            // Tighter than a conditional, which would nest to the right; `goes_on_with` extends the list of branches
+            // instead.
             Self::Otherwise { .. } => BindingPower::Coalesce,
             Self::Coalesce { .. } => BindingPower::Between,
+            // Above AND: the AND of BETWEEN ends its lower bound.
             Self::Like { .. } | Self::Low { .. } | Self::High { .. } => BindingPower::Comparison,
             Self::Binary { operator, .. } => BindingPower::for_right_operand(operator.precedence()),
             Self::Unary { .. } => BindingPower::Unary,

@@ -61,6 +61,7 @@ impl QueryParser<'_> {
             }
             Keyword::Left | Keyword::Right if calls => self.call(),
             Keyword::Udf => self.udf_call(),
+            // LET and RANK.
             word if word.is_also_identifier() => self.named(),
             _ => Err(self.mismatch()),
         }

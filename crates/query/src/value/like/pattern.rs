@@ -82,6 +82,7 @@ impl LikePattern {
                 _ => {}
             }
             match last_run {
+                // `%` takes one more character and everything after it is matched again.
                 Some((run, end)) if end < text.len() => {
                     last_run = Some((run, end + 1));
                     element = run + 1;
@@ -101,6 +102,7 @@ impl PatternElement {
             Self::One => true,
             Self::Run => false,
             Self::Class { is_negated, ranges } => {
+                // A reversed range such as `[f-a]` contains nothing.
                 let inside = ranges.iter().any(|(low, high)| (*low..=*high).contains(&character));
                 inside != *is_negated
             }
@@ -123,6 +125,7 @@ fn class(text: &[char], escape: Option<char>) -> Option<(PatternElement, &[char]
         let (low, after) = member(first, after, escape);
         rest = after;
         let high = match after {
+            // A dash at the end is literal: `[a-]`.
             ['-', high, ..] if *high != ']' => {
                 let (high, after) = member(*high, after.get(2..).unwrap_or_default(), escape);
                 rest = after;

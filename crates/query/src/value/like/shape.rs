@@ -38,6 +38,7 @@ impl LikePattern {
         };
         // The class is decided by the literal part: if it covers the whole middle, there are no other wildcards.
         let literal = literal_prefix(middle);
+        // Each part of the middle is one character, so equal lengths mean that all of them are literal.
         if literal.chars().count() < middle.len() {
             let prefix = if starts_open { String::new() } else { literal };
             return LikeShape::General { prefix };
