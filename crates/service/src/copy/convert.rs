@@ -99,6 +99,7 @@ impl fmt::Display for RejectedItems {
 impl ItemConversion {
     /// Whether every item has the same id and partition key on both sides.
     pub(super) fn keeps_addresses(&self) -> bool {
+        // A transform without a description is the identity.
         self.from == self.to && self.transform.description().is_empty()
     }
 
@@ -109,9 +110,11 @@ impl ItemConversion {
             partition_key: self.from.extract(stored).to_json().to_string(),
             reason,
         };
+        // Before the transform: it must not see or copy what belongs to the source account.
         let item = self.transform.apply(strip_system_properties(stored)).map_err(reject)?;
         let id = id_of(&item).ok_or_else(|| reject("it has no 'id' that is text".to_owned()))?;
         let id = id.to_owned();
+        // After the transform, which may compute the new key.
         let partition_key = self.to.extract(&item);
         if self.from != self.to {
             self.reject_undefined(&partition_key).map_err(reject)?;

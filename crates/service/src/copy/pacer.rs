@@ -38,6 +38,8 @@ impl RequestUnitPacer {
             return;
         }
         let now = self.environment.stopwatch();
+        // The lock is released before the sleep. Several callers may wake together and overdraw once more; the next
+        // ones then wait longer.
         let wait = self.lock().paid_back_at.saturating_sub(now);
         if wait > Duration::ZERO {
             self.environment.sleep(wait).await;
@@ -50,6 +52,7 @@ impl RequestUnitPacer {
         let mut state = self.lock();
         state.total += charge;
         let Some(per_second) = self.per_second else { return };
+        // A deadline in the past is unused budget. At most one second of it counts.
         let from = state.paid_back_at.max(now.saturating_sub(SAVED_MAX));
         // Charges are small and never negative. If one is not, it must not stop the copy.
         let cost = Duration::try_from_secs_f64(charge / f64::from(per_second.get()));

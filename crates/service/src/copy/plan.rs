@@ -99,6 +99,7 @@ impl ContainerCopy {
     /// key than the requested one; `Call` if an account fails.
     pub async fn prepare(plan: CopyPlan) -> Result<Self, CopyError> {
         let (from, to) = (with_copy_retries(&plan.from), with_copy_retries(&plan.to));
+        // A copy onto itself would follow its own writes for ever.
         if plan.from.is_same(&plan.to) {
             return Err(CopyError::Plan(format!(
                 "source and target are both {}; name another container for the target",
@@ -123,6 +124,7 @@ impl ContainerCopy {
             None => {
                 create_target(
                     &to,
+                    // Indexes, unique keys and time to live of the source, so that the copy behaves the same.
                     ContainerProperties { partition_key: definition.clone(), ..source.clone() },
                 )
                 .await?;
@@ -140,6 +142,7 @@ impl ContainerCopy {
             to,
             conversion: Arc::new(conversion),
             on_rejected: plan.on_rejected,
+            // A page without items would never make progress.
             page_items_max: plan.page_items_max.max(1),
             starts_over,
         })
@@ -148,6 +151,7 @@ impl ContainerCopy {
     /// The number of items in the source, if its account can count them.
     pub async fn source_items(&self) -> Option<u64> {
         let count = Query::text("SELECT VALUE COUNT(1) FROM c").fan_out("the length of a copy");
+        // Only for the display of progress, so an error is no reason to stop.
         let answer = self.from.query::<u64>(&count).await.ok()?;
         self.pacer.pay(answer.charge);
         answer.value.first().copied()
@@ -186,6 +190,7 @@ fn choose_partition_key(
     existing: Option<&ContainerProperties>,
 ) -> Result<PartitionKeyDefinition, CopyError> {
     match (&plan.partition_key, existing) {
+        // By paths only: kind and version of an existing container cannot be chosen any more.
         (Some(asked), Some(existing)) if asked.paths() != existing.partition_key.paths() => {
             Err(CopyError::Plan(format!(
                 "{} exists with the partition key {}, not {}; leave the key out, or choose another target",
@@ -207,6 +212,7 @@ async fn create_target(
     let failed = |error| CopyError::call(format!("making {}", to.path()))(error);
     let database = to.database().map_err(failed)?;
     database.create_if_missing(None).await.map_err(failed)?;
+    // The properties come from the source and still carry its name.
     properties.id = to.properties(properties.partition_key.clone()).id;
     to.create_if_missing(properties, None).await.map_err(failed)?;
     Ok(())

@@ -109,6 +109,7 @@ impl Checkpoint {
         let from = |token: &String| ChangeStart::Continuation(token.clone());
         match (kind, &self.versions, &self.continuation) {
             (FeedKind::Versions, Some(versions), _) => ChangeFeed::all_versions(from(versions)),
+            // Also if versions were asked for but the source keeps none.
             (_, _, continuation) => {
                 ChangeFeed::latest(continuation.as_ref().map_or(ChangeStart::Beginning, from))
             }
@@ -151,6 +152,7 @@ impl ContainerCopy {
         until: StopCondition,
         progress: &(dyn Fn(CopyProgress) + Send + Sync),
     ) -> Result<CopySummary, CopyError> {
+        // The pacer also counts the calls of `prepare` and of earlier runs in this process.
         let started = self.pacer.total();
         let mut at = self.start(checkpoints)?;
         let sees_deletions = self.mark_versions(&mut at).await?;
@@ -222,6 +224,7 @@ impl ContainerCopy {
                 Ok(true)
             }
             Err(error)
+                // How accounts answer that do not keep all versions.
                 if matches!(error.kind(), ErrorKind::BadRequest | ErrorKind::Unsupported) =>
             {
                 Ok(false)
@@ -333,6 +336,7 @@ impl ContainerCopy {
                 self.pacer.pay(charge);
                 Ok(deleted)
             }
+            // Tasks are never aborted here, so a join error is a panic.
             Some(Err(panic)) => std::panic::resume_unwind(panic.into_panic()),
             None => Ok(0),
         }
@@ -344,6 +348,7 @@ impl ContainerCopy {
             StopCondition::CaughtUp => return is_caught_up,
             StopCondition::Signal(signal) => signal,
         };
+        // Between two pages, even if more is waiting: the checkpoint is saved.
         if *signal.borrow() {
             return true;
         }
@@ -368,6 +373,7 @@ struct WriteResult {
 async fn upsert(to: Container, converted: ConvertedItem) -> Result<WriteResult, CopyError> {
     let ConvertedItem { id, partition_key, item } = converted;
     let what = format!("writing '{id}' in {} to {}", partition_key.to_json(), to.path());
+    // As raw text, so that numbers keep their digits.
     let text = RawValue::from_string(item.to_string())
         .map_err(|error| CopyError::Plan(format!("{what}: it cannot be printed: {error}")))?;
     let written = to.upsert(&partition_key, &text, None).await;
@@ -381,6 +387,7 @@ async fn delete(to: Container, place: TargetItemAddress) -> Result<WriteResult, 
     match to.delete(&partition_key, &id, None).await {
         Ok(answer) => Ok(WriteResult { charge: answer.charge, deleted: 1 }),
         Err(error) if error.kind() == ErrorKind::NotFound => {
+            // The page is repeated after a crash, and the first pass has deleted it already.
             Ok(WriteResult { charge: 0.0, deleted: 0 })
         }
         Err(error) => {

@@ -51,6 +51,7 @@ impl ContainerDigest {
         let both = (hashes.address | 1).wrapping_mul(hashes.content | 1);
         if let Some(slice) = self.slices.get_mut(hashes.slice()) {
             slice.count += 1;
+            // A sum: both sides return their items in different orders.
             slice.sum = slice.sum.wrapping_add(both);
         }
     }

@@ -55,6 +55,8 @@ impl TargetWrites {
         change: &Change<IgnoredAny>,
         refused: &mut RejectedItems,
     ) -> Result<(), CopyError> {
+        // The previous version gives the old address. With a new partition key it may differ from the new one, and the
+        // old item must go.
         let before = convert(conversion, change.previous.as_ref())?;
         let is_deletion =
             matches!(change.operation, Some(ChangeOperation::Delete | ChangeOperation::Expire));

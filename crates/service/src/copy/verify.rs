@@ -123,6 +123,7 @@ impl ContainerCopy {
         let mut verification = CopyVerification::default();
         let mut items = 0;
         let (mut target, mut source) = (ContainerDigest::new(), ContainerDigest::new());
+        // The target first; see above.
         self.visit_target(&mut |_, hashes| {
             target.add(hashes);
             items += 1;
@@ -153,6 +154,7 @@ impl ContainerCopy {
     ) -> Result<(), CopyError> {
         let mut entries: HashMap<u128, TargetEntry> = HashMap::new();
         self.visit_target(&mut |item, hashes| {
+            // `differing` returns the slices in ascending order.
             if slices.binary_search(&hashes.slice()).is_ok() {
                 entries.insert(hashes.address, TargetEntry::new(item, hashes));
             }
@@ -164,6 +166,8 @@ impl ContainerCopy {
             }
             let kind = match entries.get_mut(&hashes.address) {
                 None => DifferenceKind::Missing,
+                // Another item of the source was matched with it: the second one overwrote the first when it was
+                // copied.
                 Some(entry) if entry.is_matched => DifferenceKind::Clashing,
                 Some(entry) => {
                     entry.is_matched = true;
@@ -178,6 +182,7 @@ impl ContainerCopy {
         .await?;
         for extra in entries.into_values().filter(|entry| !entry.is_matched) {
             match on_extra {
+                // One that was written meanwhile is not deleted and reported below.
                 OnExtraItem::Delete if self.delete(&extra).await? => verification.deleted += 1,
                 _ => verification.add(DifferenceKind::Extra, &extra.id, &extra.partition_key),
             }
@@ -195,6 +200,7 @@ impl ContainerCopy {
                 self.pacer.pay(answer.charge);
                 Ok(true)
             }
+            // Somebody else has deleted it, which is what was wanted.
             Err(error) if error.kind() == client::ErrorKind::NotFound => Ok(true),
             Err(error) if error.kind() == client::ErrorKind::Precondition => Ok(false),
             Err(error) => Err(CopyError::call(format!("deleting '{}'", extra.id))(error)),

@@ -99,6 +99,7 @@ impl ErasureProgress {
     /// they were erased already.
     pub(super) fn update_containers(&mut self, names: &[&str]) {
         let is_kept = |step: &ContainerErasure| {
+            // An erased container stays in the proof even if the system no longer registers it.
             step.stage == ErasureStage::Erased || names.contains(&step.name.as_str())
         };
         self.steps.retain(is_kept);
@@ -114,6 +115,7 @@ impl ErasureProgress {
         self.rounds += 1;
         for step in self.steps.iter_mut().filter(|step| step.name == name) {
             step.found += late;
+            // Not `Waiting`: its count is known and would be overwritten.
             step.stage = ErasureStage::Counted;
         }
     }
@@ -127,6 +129,7 @@ impl ErasureProgress {
         let container = |step: &ContainerErasure| ErasedContainer {
             name: step.name.clone(),
             found: step.found,
+            // Only a finished erasure has a certificate, and it finishes only if all counts are zero.
             remaining: 0,
         };
         Some(ErasureCertificate {

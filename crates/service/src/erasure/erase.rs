@@ -48,6 +48,7 @@ impl Erasure {
     /// The keyed hash of a subject, for certificates and logs.
     #[must_use]
     pub fn subject_hash(&self, subject: &str) -> String {
+        // Keyed: a plain hash of an email address can be found by trying all addresses.
         let tag = hmac::sign(&self.key, subject.as_bytes());
         tag.as_ref().iter().fold(String::new(), |mut text, byte| {
             let _ = write!(text, "{byte:02x}");
@@ -149,6 +150,7 @@ impl Erasure {
         let progress = ErasureProgress::new(item_id(&hash), hash, &self.names(), now);
         match self.records.create(&PartitionKey::from(progress.id.as_str()), &progress).await {
             Ok(created) => Ok(created.value),
+            // Another instance has just created it. Both then work on the same record, and etags keep them apart.
             Err(error) if error.kind() == ErrorKind::Conflict => {
                 let key = PartitionKey::from(progress.id.as_str());
                 Ok(self.records.read(&key, &progress.id).await?.value)
@@ -174,6 +176,7 @@ impl Erasure {
     ) -> ErasureResult<Option<ErasureCertificate>> {
         match self.records.save(&PartitionKey::from(item.value.id.as_str()), item).await {
             Ok(saved) => Ok(saved.value.value.certificate()),
+            // `None` makes the loop read the record again and go on from the other's step.
             Err(error) if error.kind() == ErrorKind::Precondition => Ok(None),
             Err(error) => Err(error.into()),
         }

@@ -35,6 +35,7 @@ impl SubjectExport {
                 lines.push_str(&line(registration, item)?);
                 lines.push('\n');
             }
+            // Position and container change only after the page was read and printed, so an error repeats it.
             if page.continuation.is_none() {
                 self.index += 1;
             }
@@ -54,6 +55,7 @@ fn line(registration: &SubjectContainer, item: &Item<IgnoredAny>) -> Result<Stri
     for (name, value) in properties.filter(|(name, _)| !is_system_property(name)) {
         item.insert(name, value.clone());
     }
+    // After the system properties are gone and before anything is printed.
     registration.redact(&mut item);
     let mut line = Object::new();
     line.insert("container", registration.name());

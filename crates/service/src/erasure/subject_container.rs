@@ -76,6 +76,7 @@ impl SubjectContainer {
     pub(super) async fn count(&self, subject: &str) -> Result<u64> {
         if let SubjectLookup::PartitionKey = self.lookup {
             let query = Query::text("SELECT VALUE COUNT(1) FROM c").within(subject.into());
+            // A page of an aggregate may be empty; the sum covers all of its rows.
             return Ok(self.container.query::<u64>(&query).await?.value.into_iter().sum());
         }
         let mut count = 0;
@@ -103,6 +104,7 @@ impl SubjectContainer {
             for item in &page.rows {
                 let (key, id) = address_of(item, &definition)?;
                 match self.container.delete(&key, &id, None).await {
+                    // Already deleted, by this erasure before a crash or by its owner.
                     Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
                     _ => {}
                 }

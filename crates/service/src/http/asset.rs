@@ -36,6 +36,7 @@ impl Asset {
     }
 
     pub(super) fn route<S: Clone + Send + Sync + 'static>(self, router: Router<S>) -> Router<S> {
+        // Once when the routes are built, since the content is compiled in.
         let digest = digest::digest(&digest::SHA256, self.body);
         let etag = EntityTag::from_text(format!("\"{}\"", URL_SAFE_NO_PAD.encode(digest)));
         let handler = move |known: IfNoneMatch| {

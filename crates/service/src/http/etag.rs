@@ -78,6 +78,7 @@ impl IfNoneMatch {
     #[must_use]
     pub fn has(&self, etag: &EntityTag) -> bool {
         let text = etag.to_string();
+        // If-None-Match compares weakly (RFC 9110, 13.1.2), unlike If-Match.
         let opaque = |text: &str| text.strip_prefix("W/").unwrap_or(text).to_owned();
         self.0.iter().any(|known| known == "*" || opaque(known) == opaque(&text))
     }
@@ -135,6 +136,7 @@ fn header_text(parts: &Parts, name: &HeaderName) -> HttpResult<Option<String>> {
     for value in parts.headers.get_all(name) {
         lines.push(value.to_str().map_err(|_| invalid(name.as_str(), "visible ASCII"))?);
     }
+    // Several lines of a list header mean the same as one line with commas.
     Ok((!lines.is_empty()).then(|| lines.join(",")))
 }
 

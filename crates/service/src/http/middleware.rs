@@ -92,6 +92,7 @@ pub(super) async fn limit(
     next: Next,
 ) -> Response {
     match limit.take(&caller_key(request.extensions())) {
+        // The headers of the limit are already part of the problem.
         Err(problem) => problem.into_response(),
         Ok(status) => {
             let mut response = next.run(request).await;
@@ -126,6 +127,7 @@ fn insert_request_id(response: &mut Response, id: &str) {
     if let Some(ProblemExtension(problem)) =
         response.extensions().get::<ProblemExtension>().cloned()
     {
+        // It is the length of the body without the id.
         response.headers_mut().remove(CONTENT_LENGTH);
         *response.body_mut() = problem.body(Some(id));
     }
@@ -133,6 +135,7 @@ fn insert_request_id(response: &mut Response, id: &str) {
 
 fn insert_default_headers(headers: &mut HeaderMap) {
     for (name, value) in DEFAULT_HEADERS {
+        // `or_insert`: a page needs another policy than an API response and sets its own.
         headers.entry(name).or_insert(HeaderValue::from_static(value));
     }
 }

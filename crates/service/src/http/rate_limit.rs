@@ -69,6 +69,7 @@ impl RateLimit {
         let RateLimitInner { environment, requests, window, buckets } = &*self.inner;
         let now_ms = environment.now().0;
         let full = f64::from(*requests);
+        // At least one millisecond, so that a window of zero does not divide by zero.
         let per_ms = full / (window.as_secs_f64() * 1000.0).max(1.0);
         let mut buckets = buckets.lock().unwrap_or_else(PoisonError::into_inner);
         if buckets.len() >= BUCKETS_MAX && !buckets.contains_key(caller) {

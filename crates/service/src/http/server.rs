@@ -125,6 +125,7 @@ impl HttpServer {
         let identity = (identity.clone(), streams.clone());
         let observed = (environment.clone(), metrics.clone());
         let outermost = ServiceBuilder::new()
+            // In a `ServiceBuilder` the first layer is the outermost, unlike with `Router::layer`.
             .map_request(drop_unsafe_request_id)
             .layer(SetRequestIdLayer::new(X_REQUEST_ID, RandomRequestId::new(environment.clone())))
             .layer(PropagateRequestIdLayer::new(X_REQUEST_ID))

@@ -66,6 +66,7 @@ impl Identity {
         let named = |text: &str| if text.is_empty() { DEMO_NAME } else { text }.to_owned();
         let (issuer, audience) = (named(&settings.issuer), named(&settings.audience));
         let secret =
+            // Derived for this purpose, so the secret itself never signs a token.
             SigningKey::from_secret_or_random(&settings.demo_secret).sign(&[b"demo issuer"]);
         let demo = is_demo.then(|| DemoMode {
             issuer: DemoIssuer::new(environment.clone(), &secret, &issuer, &audience),
@@ -85,6 +86,7 @@ impl Identity {
         };
         let roles_claim = settings.roles_claim.clone();
         let bearer = BearerVerifier { environment: environment.clone(), verifier, roles_claim };
+        // Demonstrations run without TLS, where browsers drop secure cookies.
         let is_secure = settings.secure_cookies && !is_demo;
         let sessions = SessionCookies::new(environment, &key, settings.session_minutes, is_secure);
         let allowed_origins = settings.allowed_origins.clone();
@@ -160,6 +162,7 @@ impl Identity {
         caller: &Caller,
         headers: &HeaderMap,
     ) -> Result<(Caller, Vec<HeaderValue>), Problem> {
+        // Also with a bearer token: otherwise another site could sign a visitor in with a token of its own.
         cross_site::check_origin(headers, &self.inner.allowed_origins)?;
         if caller.session().is_some() {
             let detail = "A session begins with a token: send authorization: Bearer <token>.";

@@ -46,6 +46,7 @@ impl BearerVerifier {
 
     fn caller(&self, claims: Map<String, Value>) -> Result<Caller, String> {
         let subject = claims.get("sub").and_then(Value::as_str).unwrap_or_default().to_owned();
+        // A subject becomes part of partition keys and of the keys of limits.
         if subject.is_empty() || subject.len() > SUBJECT_CHARS_MAX {
             return Err("has no claim 'sub' that names its caller".to_owned());
         }
@@ -53,6 +54,7 @@ impl BearerVerifier {
             Some(Value::Array(roles)) => {
                 roles.iter().filter_map(Value::as_str).map(str::to_owned).collect()
             }
+            // As the claim `scope` writes them.
             Some(Value::String(roles)) => roles.split_whitespace().map(str::to_owned).collect(),
             _ => Vec::new(),
         };

@@ -91,6 +91,7 @@ impl Caller {
     #[must_use]
     pub fn log_name(&self) -> String {
         let digest = digest::digest(&digest::SHA256, self.inner.subject.as_bytes());
+        // Six bytes tell callers apart in a log. They are a pseudonym, not a secret.
         digest.as_ref().iter().take(6).map(|byte| format!("{byte:02x}")).collect()
     }
 }
@@ -124,6 +125,7 @@ impl<S: Send + Sync> OptionalFromRequestParts<S> for Caller {
             Some(Authentication::Authenticated(caller)) => Ok(Some(caller.clone())),
             Some(Authentication::Anonymous) => Ok(None),
             Some(Authentication::Rejected(problem)) => Err(problem.clone()),
+            // A programming error must not make a route anonymous.
             None => Err(Problem::internal("the routes are outside of HttpServer::router")),
         }
     }

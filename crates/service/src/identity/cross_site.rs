@@ -52,6 +52,7 @@ fn is_our_origin(headers: &HeaderMap, allowed: &[String]) -> bool {
         return is_own || allowed.iter().any(|one| one.eq_ignore_ascii_case(origin));
     }
     match headers.get("sec-fetch-site") {
+        // `none` is a request that the person started, for example from a bookmark.
         Some(site) => matches!(site.as_bytes(), b"same-origin" | b"none"),
         None => true,
     }

@@ -93,6 +93,7 @@ impl SessionCookies {
     /// that most responses set no cookie.
     pub(super) fn renewed(&self, session: &Session) -> Option<Session> {
         let now_ms = self.environment.now().0;
+        // The id stays, so a list of revoked sessions still covers the renewed one.
         let is_half_over = session.ends_ms.saturating_sub(now_ms) < self.life_ms / 2;
         is_half_over.then(|| Session { ends_ms: now_ms + self.life_ms, ..session.clone() })
     }
@@ -131,5 +132,6 @@ fn cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
         lines.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
     let mut values = pairs.filter(|(found, _)| *found == name).map(|(_, value)| value);
     let value = values.next()?;
+    // Which of two would be sent first depends on the browser.
     values.next().is_none().then_some(value)
 }

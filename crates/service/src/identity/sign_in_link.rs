@@ -59,6 +59,7 @@ impl SignInLinks {
         let sign_in: SignIn = serde_json::from_slice(&URL_SAFE_NO_PAD.decode(body).ok()?).ok()?;
         let now_ms = self.environment.now().0;
         let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        // Under the same lock as the insertion: of two concurrent requests only one redeems the link.
         used.retain(|_, ends_ms| *ends_ms > now_ms);
         let is_fresh =
             sign_in.ends_ms > now_ms && used.insert(sign_in.id, sign_in.ends_ms).is_none();

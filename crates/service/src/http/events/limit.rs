@@ -51,6 +51,7 @@ impl StreamLimit {
         let StreamLimitInner { streams_max, streams_per_caller, .. } = *self.0;
         let mut open = self.open();
         let own = open.by_caller.get(&caller).copied().unwrap_or_default();
+        // Before the total: a caller over its own limit gets 429 even when the service is full.
         if own >= streams_per_caller {
             let detail = format!("You have {own} open streams, the maximum for one caller.");
             let problem = Problem::new(StatusCode::TOO_MANY_REQUESTS, "too_many_streams", detail);
@@ -76,6 +77,7 @@ impl Drop for StreamPermit {
     fn drop(&mut self) {
         let mut open = self.limit.open();
         open.total -= 1;
+        // Removed at zero: callers come and go, and the map must not grow with all of them.
         let left = open.by_caller.remove(&self.caller).unwrap_or_default().saturating_sub(1);
         if left > 0 {
             open.by_caller.insert(std::mem::take(&mut self.caller), left);

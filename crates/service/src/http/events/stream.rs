@@ -47,6 +47,7 @@ impl<S: Send + Sync> FromRequestParts<S> for EventStreamRequest {
             .ok_or_else(|| Problem::internal("the routes are outside of HttpServer::router"))?;
         let permit = limit.acquire(caller_key(&parts.extensions))?;
         let value = parts.headers.get("last-event-id");
+        // An id that is not ASCII was not issued by us; as an empty text it means a new listener.
         let last = value.map(|value| value.to_str().unwrap_or_default().to_owned());
         Ok(Self { last: last.filter(|last| !last.is_empty()), _permit: permit })
     }
@@ -68,6 +69,7 @@ impl EventRing {
         let answer =
             Sse::new(streams::StreamExt::chain(events, streams::unfold((listener, stream), next)));
         let mut response = answer.keep_alive(KeepAlive::new().interval(HEARTBEAT)).into_response();
+        // nginx would otherwise collect events until its buffer is full.
         let unbuffered = HeaderName::from_static("x-accel-buffering");
         response.headers_mut().insert(unbuffered, HeaderValue::from_static("no"));
         response

@@ -64,6 +64,7 @@ impl Health {
 
     /// The response of `/readyz`: 503 when a check fails or the service shuts down.
     pub(in crate::http) async fn ready(&self, shutdown: &ShutdownSignal) -> Response {
+        // Cloned, because the lock must not be held while the checks are awaited.
         let checks = self.checks.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let asked = checks.into_iter().map(|(name, check)| async move {
             let status = tokio::time::timeout(CHECK_TIMEOUT, check()).await;
@@ -71,6 +72,7 @@ impl Health {
                 |_| HealthStatus::Failing(format!("no answer in {} s", CHECK_TIMEOUT.as_secs()));
             (name, status.unwrap_or_else(late))
         });
+        // All at once: the response takes as long as the slowest check, not as all together.
         let checks: BTreeMap<_, _> = futures::future::join_all(asked).await.into_iter().collect();
         let any = |wanted: fn(&HealthStatus) -> bool| checks.values().any(wanted);
         // A service that shuts down takes no more requests, whatever its checks say.

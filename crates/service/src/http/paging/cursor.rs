@@ -73,6 +73,7 @@ impl Cursors {
 
 fn signed_parts<'a>(scope: &[&'a str], continuation: &'a [u8]) -> Vec<&'a [u8]> {
     let scope = scope.iter().map(|part| part.as_bytes());
+    // Each part is signed with its length, so a filter cannot move text into the continuation.
     std::iter::once(continuation).chain(scope).collect()
 }
 
