@@ -13,6 +13,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 pub struct Error {
     kind: ErrorKind,
     message: String,
+    // Apart from the kind: `Unavailable` alone does not say whether the request has left this process.
     may_have_happened: bool,
     failed_operation: Option<usize>,
     attempts: u32,

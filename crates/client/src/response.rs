@@ -78,6 +78,7 @@ impl fmt::Debug for EntityTag {
 impl PartialEq for EntityTag {
     fn eq(&self, other: &Self) -> bool {
         match (&self.0, &other.0) {
+            // Without printing them. Equal binary forms have equal texts.
             (EtagForm::Embedded(one), EtagForm::Embedded(other)) => one == other,
             _ => self.to_string() == other.to_string(),
         }

@@ -16,6 +16,7 @@ pub struct Error {
     kind: ErrorKind,
     message: String,
     source: Option<Box<dyn std::error::Error + Send + Sync>>,
+    // An empty list does not allocate; only queries fill it.
     query_errors: Vec<query::QueryError>,
     charge: model::RequestCharge,
 }
@@ -200,6 +201,7 @@ impl From<storage::Error> for Error {
         let kind = match error.kind() {
             storage::ErrorKind::Corrupt => ErrorKind::Corrupt,
             storage::ErrorKind::Invalid => ErrorKind::Invalid,
+            // A guard fails only if somebody else writes to the store. Callers cannot repair that; opening again may.
             storage::ErrorKind::GuardFailed { .. }
             | storage::ErrorKind::CannotOpen
             | storage::ErrorKind::Device

@@ -39,6 +39,7 @@ impl<T> Response<T> {
 /// One stored item.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ItemResource {
+    // Shares the stored value or the read cache; the text is never copied on its way to the socket.
     body: Bytes,
     etag: Etag,
     lsn: Lsn,

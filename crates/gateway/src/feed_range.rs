@@ -35,6 +35,7 @@ pub(crate) async fn parse_feed_range(
     let min = bound(header::START_EPK, &outer.min)?;
     let max = bound(header::END_EPK, &outer.max)?;
     let requested = EpkRange { min, max };
+    // Bounds may be wider than the named partition; only the common part is read.
     let range = requested.intersect(&outer).ok_or_else(|| {
         ApiError::bad_request(format!(
             "One of the input values is invalid. The range {requested} lies outside of {outer}."

@@ -60,6 +60,7 @@ impl Gateway {
 
     /// Publishes the certificate of a listener. A gateway with two listeners publishes the first one's.
     pub(crate) fn publish_certificate(&self, pem: String) {
+        // Fails if another listener was first, which is the documented choice.
         let _ = self.inner.certificate.set(pem);
     }
 

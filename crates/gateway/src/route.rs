@@ -27,6 +27,7 @@ impl<'a> RequestPath<'a> {
         let raw = path.trim_matches('/');
         let mut segments = Vec::with_capacity(SEGMENTS_MAX);
         let parts = split_segments(raw);
+        // Most paths contain none and are borrowed as they are.
         if raw.contains('%') {
             segments.extend(parts.map(percent_decode));
         } else {
@@ -49,6 +50,7 @@ impl<'a> RequestPath<'a> {
     pub(crate) fn route(&self) -> Option<Route<'_>> {
         // Slice patterns need plain `&str`s; an array on the stack avoids a second vector.
         let mut array = [""; SEGMENTS_MAX];
+        // A path with more segments than any route is unknown.
         let segments = array.get_mut(..self.segments.len())?;
         for (slot, segment) in segments.iter_mut().zip(&self.segments) {
             *slot = segment;

@@ -92,6 +92,7 @@ impl ItemBatch {
         let etag = item.etag().ok_or_else(|| {
             Error::unexpected("the item was read without an etag, so it cannot be saved safely")
         })?;
+        // Merged, so that properties that the type does not know are kept.
         let item = item.merge_changes()?.item;
         let id = item_id(&item)?;
         Ok(self.and(BatchItemOperation::Replace { id, item, etag: Some(etag) }))

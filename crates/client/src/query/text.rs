@@ -5,6 +5,7 @@ use model::{FeedRange, Json, PartitionKey};
 /// The text and parameters of a query. It cannot be sent until it has a scope.
 #[derive(Clone, Debug)]
 pub struct QueryText {
+    // Static: a value cannot be formatted into the text, so there is no injection.
     text: &'static str,
     parameters: Vec<(&'static str, Json)>,
 }

@@ -19,6 +19,7 @@ use crate::response::{ClientSessionToken, EntityTag};
 /// The address of one item.
 #[derive(Clone, Debug)]
 pub(crate) struct ItemAddress {
+    // Shared with the handle, so that a request copies no names.
     pub(crate) container: Arc<ContainerLink>,
     pub(crate) partition_key: PartitionKey,
     pub(crate) id: ItemId,
@@ -189,6 +190,8 @@ impl BackendRequest {
     /// Whether the request may be sent again when it is unknown whether it was executed. A patch may increment a
     /// number, and after a batch there is no single item to compare with, so the caller has to decide about those.
     pub(crate) fn is_repeatable(&self) -> bool {
+        // A create that was executed answers a conflict the second time, and a delete "not found"; the retry compares
+        // or accepts that.
         !matches!(self, Self::Patch { .. } | Self::Batch { .. })
     }
 

@@ -46,6 +46,7 @@ impl Engine {
         link: &ContainerLink,
         enforced: Option<bool>,
     ) -> Result<()> {
+        // Before the record is read: two changes of one container must not start from the same record.
         let mut catalog = self.core.catalog.lock().await;
         let container = self.container(link)?;
         let mut record = container.record();
@@ -53,6 +54,7 @@ impl Engine {
         let mut write = CatalogWrite::default();
         write.put_container(&link.database, &record);
         catalog.commit(write).await?;
+        // After the commit: a request must not see a choice that a crash could undo.
         container.replace_record(record);
         container.refresh_enforcement(self);
         Ok(())

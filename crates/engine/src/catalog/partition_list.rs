@@ -35,11 +35,13 @@ impl Engine {
     ) -> Result<Response<PartitionsResource>> {
         let map = self.container(link)?.map();
         #[expect(clippy::cast_precision_loss, reason = "a container has few partitions")]
+        // Throughput is divided evenly, whatever the partitions hold.
         let throughput_fraction = 1.0 / map.partitions.len().max(1) as f64;
         let partitions = map.partitions.iter().map(|partition| PartitionResource {
             number: partition.identity.number,
             range: partition.range.clone(),
             parents: partition.parents.clone(),
+            // The published one: it never names a write that is not committed.
             lsn: partition.published.lsn(),
             usage: partition.published.usage(),
             throughput_fraction,

@@ -70,6 +70,7 @@ impl ChangeRecord {
     #[must_use]
     pub fn operation(&self) -> ChangeOperation {
         match &self.content {
+            // The first lsn of a partition is 1, so zero means that there was no version before.
             ChangeContent::Written(item) if item.previous(self.lsn).lsn == Lsn::ZERO => {
                 ChangeOperation::Create
             }

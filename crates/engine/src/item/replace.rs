@@ -62,6 +62,7 @@ impl Engine {
         let ReplaceItem { partition_key, id, item, options, .. } = operation;
         let new = input::check(&container.identity, partition_key.as_ref(), item)
             .map_err(refused_write)?;
+        // Before the writer is involved: what the request alone shows to be wrong must not wait in its queue.
         check_same_id(id.as_str(), &new).map_err(refused_write)?;
         let indexed = container.compiled().indexes(options.indexing);
         let (key, explain) = (new.key.clone(), options.explain_charge);
@@ -92,6 +93,7 @@ pub(crate) async fn replace(
     explain: bool,
 ) -> std::result::Result<ItemWriteResult, Abort> {
     let key = new.key.clone();
+    // Inside the transaction, so that the version that is checked is the one that is replaced.
     let Some(current) = transaction.current(&key).await? else {
         return Err(Abort::Failed(not_found(new.key.id())));
     };
@@ -106,6 +108,7 @@ pub(crate) fn check_precondition(
     current: &ItemRecord,
 ) -> Result<()> {
     let Some(precondition @ Precondition::IfMatch(expected)) = precondition else { return Ok(()) };
+    // Compared as text: a client may send anything, and only the text is defined.
     let etag = current.header.etag.to_string();
     match precondition.check(Some(&etag)) {
         PreconditionResult::Proceed => Ok(()),

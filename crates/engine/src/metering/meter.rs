@@ -66,6 +66,7 @@ impl Meter {
         amount: Amount,
     ) {
         let Some(counters) = self.by_operation.get(kind as usize) else { return };
+        // Relaxed: the counters are independent, and a report may be a few requests behind.
         counters.requests.fetch_add(1, Relaxed);
         counters.parts.fetch_add(charge.parts(), Relaxed);
         counters.items.fetch_add(amount.items as u64, Relaxed);

@@ -41,6 +41,7 @@ impl WrittenPaths {
 
     /// Adds a written item to the sample.
     pub(crate) fn add(&self, item: &Json, policy: &IndexingPolicy) {
+        // Before the lock: it traverses the item.
         let costs = index_costs(policy, item);
         let mut sample = self.sample.lock().unwrap_or_else(PoisonError::into_inner);
         sample.writes += 1;
@@ -50,6 +51,7 @@ impl WrittenPaths {
                 continue;
             }
             let is_full = sample.index_units.len() >= PATHS_MAX;
+            // Items with computed property names must not grow the map without bound.
             if !is_full || sample.index_units.contains_key(&cost.path) {
                 *sample.index_units.entry(cost.path).or_default() += cost.units;
             }

@@ -14,6 +14,7 @@ pub(super) fn bad_query(errors: Vec<QueryError>) -> Error {
 /// A query that failed while rows were computed.
 pub(super) fn evaluation_failed(error: &EvaluationError) -> Error {
     match error {
+        // Items are parsed before they are stored, so this is damage and not a fault of the query.
         EvaluationError::ItemText(error) => {
             Error::corrupt(format!("a stored item is not JSON: {error}"))
         }

@@ -58,6 +58,7 @@ impl Engine {
         let query = Arc::new(AnalyzedQuery::new(bound));
         let (partition_filter, targets) = target_ranges(&container, &operation.feed_range, &query);
         let slices = partition_slices(&container.map(), &targets);
+        // Indexes that every partition has completed: the same choice that running the query would make.
         let partitions = common_indexes(self.store(), &compiled, &slices).await?;
         let planned = PlannedQuery::new(query, partitions.indexes)?;
         let (bound, indexes) = (planned.bound(), &planned.indexes);

@@ -47,6 +47,7 @@ impl Engine {
         document.insert("taken", integer(self.now().0));
         document.insert("hours", integer(self.hours_counted()));
         let mut containers = self.view().containers();
+        // By name, so that two documents can be compared line by line.
         containers.sort_by_key(|container| container.link.to_string());
         let containers = containers.iter().map(|container| self.container_document(container));
         document.insert("containers", containers.collect::<Vec<_>>());
@@ -131,6 +132,7 @@ fn partitions(container: &ContainerEntry) -> Vec<Json> {
         let mut object = Object::new();
         object.insert("number", integer(u64::from(number)));
         let now = map.by_number(number);
+        // Partitions that were split or merged away keep their counters, otherwise the sums would shrink.
         object.insert("retired", now.is_none());
         let holds = now.map(|partition| partition.published.usage()).unwrap_or_default();
         object.insert("items", integer(holds.items));

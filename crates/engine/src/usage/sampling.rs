@@ -21,12 +21,14 @@ impl Engine {
     ) {
         let usage = &container.throughput.usage;
         if let Some(new) = new
+            // Decided before the item is looked at, so that the other fifteen writes pay one atomic addition.
             && usage.written_paths.select()
         {
             usage.written_paths.add(new, &container.compiled().properties.indexing_policy);
         }
         if self.core.settings.record_traffic {
             let (random, bytes) = (self.core.environment.random(), item.text().len());
+            // A closure: the item is parsed only if the sample takes it.
             usage.traffic.item(random, kind, charge, (|| item.to_json(), bytes));
         }
     }

@@ -23,6 +23,7 @@ pub(super) async fn resolve_item(
     address: &ContainerAddress,
     rid: ResourceId,
 ) -> ApiResult<ItemId> {
+    // One logical partition only: the scan is bounded by its size and not by that of the container.
     let feed_range = FeedRange::PartitionKey(request.required_partition_key()?);
     let rid = Json::from(rid.to_string());
     let mut page = PageOptions::default();

@@ -20,6 +20,7 @@ pub(crate) fn matches_explorer(gateway: &Gateway, method: &Method, path: &Reques
 pub(crate) fn explorer_page(gateway: &Gateway, origin: &str) -> ApiResponse {
     let endpoint = gateway.settings().public_endpoint.as_deref().unwrap_or(origin);
     let endpoint = format!("{}/", escape_html(endpoint.trim_end_matches('/')));
+    // The page needs no signature, so a secret key must never appear on it.
     let key = match gateway.settings().key.is_well_known() {
         true => escape_html(gateway.settings().key.text()),
         false => "&lt;the key it was started with&gt;".to_owned(),

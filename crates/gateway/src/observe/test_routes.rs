@@ -24,6 +24,7 @@ pub(crate) fn match_test_route<'a>(
     path: &RequestPath<'_>,
 ) -> Option<&'a TestControl> {
     let is_test_route = path.raw.starts_with(PREFIX) && method == Method::POST;
+    // Without the control the path is like any other unknown path.
     gateway.settings().test_control.as_deref().filter(|_| is_test_route)
 }
 

@@ -55,6 +55,7 @@ pub(crate) async fn handle(
 
 /// Parses the throughput that a request sets at creation.
 pub(super) fn parse_throughput(request: &ApiRequest) -> ApiResult<Option<Throughput>> {
+    // Takes precedence if a client sends both.
     if let Some(text) = request.header(&header::OFFER_AUTOSCALE) {
         let settings = Json::parse(text.as_bytes()).map_err(ApiError::invalid_payload)?;
         return Ok(Some(Throughput::from_autoscale_settings(&settings)?));

@@ -34,6 +34,7 @@ pub(crate) fn make_room(keyspaces: &Keyspaces) -> Result<(), TreeError> {
             || keyspace.tree.l0_run_count() > LEVEL_ZERO_RUNS_MAX
     })?;
     for keyspace in keyspaces.iter() {
+        // After the wait, so that sealing one more stays below the bound of the tree.
         if keyspace.tree.active_memtable().size() > keyspaces.memtable_bytes_max() {
             keyspace.rotate_memtable().map_err(TreeError::Returned)?;
         }

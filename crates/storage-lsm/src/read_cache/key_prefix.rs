@@ -37,6 +37,8 @@ impl<'key> KeyPrefix<'key> {
 
     /// The hash under which entries of this prefix are invalidated.
     pub(super) fn scope(&self, hasher: &RandomState) -> u64 {
+        // Two prefixes with the same hash only invalidate each other's entries, which costs reads and never
+        // correctness.
         hasher.hash_one((self.space, self.shard, self.bytes))
     }
 }

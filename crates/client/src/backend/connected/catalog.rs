@@ -45,6 +45,7 @@ impl ConnectedBackend {
             Ok(DatabaseId::new(id)?)
         });
         let mut ids = ids.collect::<Result<Vec<_>>>()?;
+        // As the embedded account returns them, so that callers see one order.
         ids.sort();
         Ok(BackendResponse {
             body: ResponseBody::Databases(ids),

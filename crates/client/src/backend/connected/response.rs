@@ -19,6 +19,7 @@ pub(super) fn metadata_response(
 ) -> BackendResponse {
     BackendResponse {
         body,
+        // Some responses carry no charge; they count as free instead of failing.
         charge: headers.request_charge().map_or(0.0, |charge| charge.value()),
         etag: headers.etag().map(|etag| EntityTag::from_text(etag.to_string())),
         session_token: headers
@@ -41,6 +42,7 @@ pub(super) fn item_response(
     let text: Bytes = response.into_body().single().map_err(translate)?;
     converted.body = match (is_unmodified, text.is_empty()) {
         (true, _) => ResponseBody::NotModified,
+        // A delete, or an account that does not return the item of a write.
         (false, true) => ResponseBody::Nothing,
         (false, false) => ResponseBody::Item(text),
     };

@@ -50,6 +50,7 @@ impl ConnectedBackend {
                 self.container(link).await?.begin_replace_throughput(new, None).await
             }
         };
+        // Twice awaited: the first call starts the change, the second waits until the account has applied it.
         begun.map_err(translate)?.await.map_err(translate)?;
         self.read_throughput(owner).await
     }

@@ -32,6 +32,7 @@ impl EmbeddedBackend {
                 (ResponseBody::Batch(results.into_iter().map(batch_result).collect()), None)
             }
             BatchResult::RolledBack { failed, error } => {
+                // Taken out of the closure, which can only return a body.
                 failure = Some(translate(error).at_operation(failed));
                 (ResponseBody::Nothing, None)
             }

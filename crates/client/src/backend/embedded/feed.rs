@@ -32,6 +32,7 @@ impl EmbeddedBackend {
             text: text.text().to_owned(),
             parameters,
             feed_range: match scope {
+                // The engine takes a shorter key as a prefix by itself.
                 QueryScope::PartitionKey(key) | QueryScope::Prefix(key) => {
                     FeedRange::PartitionKey(key)
                 }

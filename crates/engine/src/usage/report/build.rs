@@ -90,6 +90,7 @@ fn findings(container: &Json, section: &Object, needed: &provision::NeededThroug
     let mut findings = Vec::new();
     let known = u32::try_from(list(container, "logicalPartitions").len()).unwrap_or(u32::MAX);
     if let Some(hot) = rows("logicalPartitions").first()
+        // With few keys a large share is normal: two keys have half each.
         && number(hot, "share") >= HOT_SHARE.max(HOT_FACTOR / f64::from(known.max(1)))
     {
         findings.push(format!(
@@ -123,6 +124,7 @@ fn findings(container: &Json, section: &Object, needed: &provision::NeededThroug
     let provisioned = container
         .get("throughput")
         .map_or(0.0, |throughput| number(throughput, "requestUnitsPerSecond"));
+    // Not after throttling: what was refused is missing in the needed throughput.
     if provisioned > 0.0 && throttled == 0.0 && needed.manual * 2.0 <= provisioned {
         let share = percent(ratio(needed.manual, provisioned));
         findings.push(format!("{share} of the provisioned throughput would have been enough."));

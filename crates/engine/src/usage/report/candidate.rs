@@ -109,6 +109,7 @@ impl Trial {
             self.point_reads += f64::from(u8::from(text(item, "operation") == "read"));
             let key = key_text(&components);
             let id = values.and_then(|values| values.get("/id")).map(ToString::to_string);
+            // An item may be sampled several times; only its last size counts.
             self.sizes.insert((key.clone(), id.unwrap_or_default()), number(item, "bytes"));
             *self.heat.entry(key).or_default() += number(item, "parts") / PARTS * self.item_weight;
         }
@@ -124,6 +125,7 @@ impl Trial {
         object.insert("keysSeen", decimal(count_of(sizes.len())));
         object.insert("itemsWithoutValueShare", decimal(ratio(self.without_value, self.items)));
         let is_known = |path: &String| path == "/id" || now.contains(path);
+        // A point read knows the id and the current key, and nothing else of the item.
         let affected_reads = if self.paths.iter().all(is_known) { 0.0 } else { self.point_reads };
         object
             .insert("pointReadsThatNeedTheNewKeyShare", decimal(ratio(affected_reads, self.items)));
@@ -175,6 +177,7 @@ fn top_rows<'a>(
     row: impl Fn(&str, f64) -> Object,
 ) -> Vec<Json> {
     let mut entries: Vec<(&str, f64)> = entries.collect();
+    // By key among equals: the order of a hash map differs from run to run.
     entries.sort_by(|left, right| right.1.total_cmp(&left.1).then_with(|| left.0.cmp(right.0)));
     entries.truncate(ROWS_MAX);
     entries.into_iter().map(|(key, amount)| Json::Object(row(key, amount))).collect()

@@ -52,6 +52,7 @@ pub(super) fn unused(container: &Json) -> Vec<Json> {
     let mut rows: Vec<(f64, Json)> = costs
         .into_iter()
         .flat_map(Object::iter)
+        // The id is always indexed and cannot be excluded.
         .filter(|(path, _)| *path != "/id/?" && !used.contains(path))
         .map(|(path, cost)| {
             let cost = if let Json::Number(cost) = cost { cost.as_f64() } else { 0.0 };

@@ -39,6 +39,7 @@ pub(super) fn needed_throughput(
         .max(1) as f64;
     let peaks = hourly_peaks(partitions);
     let partition_peak = peaks.values().copied().fold(0.0, f64::max);
+    // Every partition gets the same share, so all of them must be as large as the busiest one needs.
     let needed = partition_peak * count;
     let manual = round_up(needed, f64::from(MANUAL_THROUGHPUT_MIN), 100.0);
     let maximum = round_up(needed, f64::from(AUTOSCALE_THROUGHPUT_MIN), 1000.0);
@@ -113,6 +114,7 @@ fn billed_average(hours: &[(u64, f64)], maximum: f64, hours_counted: f64) -> f64
     let busy = hours.len() as f64;
     let sum: f64 = hours.iter().map(|(_, peak)| peak.clamp(maximum / 10.0, maximum)).sum();
     let idle = (hours_counted - busy).max(0.0);
+    // Hours without traffic have no entry, but are billed.
     (sum + idle * maximum / 10.0) / (busy + idle).max(1.0)
 }
 
