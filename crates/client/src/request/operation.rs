@@ -190,8 +190,8 @@ impl BackendRequest {
     /// Whether the request may be sent again when it is unknown whether it was executed. A patch may increment a
     /// number, and after a batch there is no single item to compare with, so the caller has to decide about those.
     pub(crate) fn is_repeatable(&self) -> bool {
-        // A create that was executed answers a conflict the second time, and a delete "not found"; the retry compares
-        // or accepts that.
+        // A create that was executed answers a conflict the second time, and a delete "not found"; `recover`
+        // decides whether that was its own attempt.
         !matches!(self, Self::Patch { .. } | Self::Batch { .. })
     }
 

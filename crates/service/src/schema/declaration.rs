@@ -204,6 +204,7 @@ impl ContainerSchema {
     pub fn from_properties(properties: ContainerProperties) -> Self {
         let policy = &properties.indexing_policy;
         let chosen = [
+            // An existing container always has a version, so an export must state it.
             (true, OptionalProperty::PartitionKeyVersion),
             (
                 properties.conflict_resolution != ConflictResolutionPolicy::default(),
@@ -232,6 +233,7 @@ impl ContainerSchema {
         let member = |path: &[&str]| {
             path.iter()
                 .try_fold(json, |at, name| element(at, name))
+                // Tools write null for what was not set.
                 .is_some_and(|at| *at != Json::Null)
         };
         let named = [
@@ -252,6 +254,7 @@ impl ContainerSchema {
         let mut completed = json.clone();
         if let (Json::Object(members), Some(Json::Object(key))) =
             (&mut completed, json.get("partitionKey"))
+            // The wire format reads an absent version as 1, but nobody wants a new container with it.
             && !declared.contains(&OptionalProperty::PartitionKeyVersion)
         {
             members.insert("partitionKey", newest_version(key));

@@ -91,6 +91,7 @@ impl SourceFile {
 
     /// The location of a byte offset.
     pub(super) fn location(&self, offset: usize) -> SourceLocation {
+        // `take` also accepts an offset beyond the end, as a parser may report for missing text.
         let before = self.text.as_bytes().iter().take(offset);
         let line = 1 + before.filter(|byte| **byte == b'\n').count();
         SourceLocation { file: self.name.clone(), line }

@@ -54,6 +54,7 @@ fn resource(
     throughput: Option<Throughput>,
     below: Option<&str>,
 ) -> Json {
+    // Inside an expression a quote is doubled.
     let names = names.iter().map(|name| name.replace('\'', "''")).collect::<Vec<_>>().join("/");
     let options = match throughput {
         None => object([]),
@@ -70,6 +71,7 @@ fn resource(
     if let Some(database) = below {
         let database = database.replace('\'', "''");
         let needs = format!("[resourceId('{DATABASE}', parameters('accountName'), '{database}')]");
+        // Resources are deployed in parallel; a container needs its database.
         members.insert("dependsOn", vec![Json::from(needs)]);
     }
     members.insert("properties", object([("resource", own), ("options", options)]));
@@ -94,6 +96,7 @@ fn escape(value: &Json) -> Json {
 
 fn escaped(text: &str) -> Json {
     match text.starts_with('[') && text.ends_with(']') {
+        // A second bracket makes the template engine take the text as it is.
         true => Json::from(format!("[{text}")),
         false => Json::from(text),
     }

@@ -16,6 +16,7 @@ pub(super) fn write(schema: &Schema) -> (String, Vec<String>) {
     out.line(0, "variable \"resource_group_name\" {\n  type = string\n}\n");
     out.line(0, "variable \"account_name\" {\n  type = string\n}");
     let mut omitted = Vec::new();
+    // One list for both kinds, although labels need only differ within one: names stay easier to tell apart.
     let mut labels = ResourceLabels::default();
     for database in schema.databases() {
         let label = labels.next(&[database.id().as_str()]);
@@ -198,6 +199,7 @@ fn aligned(text: &str) -> String {
 
 /// The name of an argument with its indentation, and its value.
 fn split(line: &str) -> Option<(&str, &str)> {
+    // A quote before the sign means that the sign is inside a text.
     line.split_once(" = ").filter(|(name, _)| !name.contains('"'))
 }
 
@@ -213,6 +215,7 @@ fn texts(value: Option<&Json>) -> String {
 
 /// A quoted text, escaped so that nothing in it is an expression.
 fn quoted(text: &str) -> String {
+    // JSON escapes are valid in HCL. The two template markers are not part of JSON and are escaped by doubling.
     Json::from(text).to_string().replace("${", "$${").replace("%{", "%%{")
 }
 

@@ -40,6 +40,7 @@ fn container(text: &mut String, path: &str, container: &ContainerSchema) {
                     assign(text, "partition_key_kind", &kind);
                 }
             }
+            // Several paths imply the hierarchical kind.
             several => assign(text, "partition_key", &Json::Array(several.to_vec())),
         }
         if let Some(version) = definition.get("version") {
@@ -68,6 +69,7 @@ fn container(text: &mut String, path: &str, container: &ContainerSchema) {
         line(text, &format!("[{path}.indexing]"));
         indexing(text, policy);
     }
+    // Tables last: in TOML, a key after a table header would belong to that table.
     more(text, path, &members);
 }
 

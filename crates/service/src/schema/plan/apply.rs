@@ -54,6 +54,8 @@ impl SchemaPlan {
         account: &Account,
         mut done: impl FnMut(&SchemaStep),
     ) -> std::result::Result<(), SchemaApplyError> {
+        // Checked before the first step, so that a plan is applied completely or not at all, apart from failures of
+        // the account.
         if !self.obstacles.is_empty() {
             return Err(SchemaApplyError::Refused(Box::new(self.clone())));
         }
@@ -72,6 +74,7 @@ impl SchemaStep {
     async fn apply(&self, account: &Account) -> Result<()> {
         match self {
             Self::CreateDatabase { database, throughput } => {
+                // "If missing": somebody may have created it since the plan was made.
                 account.database(database.as_str())?.create_if_missing(*throughput).await?;
             }
             Self::CreateContainer { database, container } => {

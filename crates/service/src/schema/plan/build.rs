@@ -60,6 +60,7 @@ impl SchemaPlan {
                 ),
             });
         }
+        // Also if there is an obstacle: the plan shows everything, and `apply` refuses it as a whole.
         self.steps.push(SchemaStep::CreateDatabase { database, throughput });
         for container in declared.containers() {
             self.create(declared, container);
@@ -103,6 +104,8 @@ impl SchemaPlan {
     ) -> Result<()> {
         let before = self.changes();
         let container = database.container(declared.id().as_str())?;
+        // The properties are those of the account with the declared changes, so that undeclared ones survive the
+        // replace.
         let (differences, properties) = compare(declared, actual);
         for (what, how, why) in differences.obstacles {
             self.obstacles.push(Obstacle {
@@ -118,6 +121,7 @@ impl SchemaPlan {
             let effect = match what {
                 TIME_TO_LIVE => Some(expiry(&container, &properties).await?),
                 INDEXING_POLICY => {
+                    // Counted only for the changes that touch items: counting reads the whole container.
                     Some(Effect::Reindexing { items: effect::items(&container).await? })
                 }
                 _ => None,

@@ -127,6 +127,7 @@ fn merged_policy(declared: &ContainerSchema, actual: &IndexingPolicy) -> Indexin
     if !declared.declares(OptionalProperty::FullTextIndexes) {
         policy.full_text.clone_from(&actual.full_text);
     }
+    // With another mode the default of that mode applies; `none` forces it to false.
     if !declared.declares(OptionalProperty::Automatic) && policy.mode == actual.mode {
         policy.automatic = actual.automatic;
     }
@@ -164,6 +165,7 @@ fn policy_lines(old: &IndexingPolicy, new: &IndexingPolicy) -> Vec<String> {
     for (name, list) in sets {
         let sorted = |policy| {
             let mut list = list(policy);
+            // Lists of a policy are sets: an account may return them in another order.
             list.sort();
             list
         };

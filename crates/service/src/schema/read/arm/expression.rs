@@ -13,6 +13,7 @@ use model::{Json, Object};
 pub(super) struct TemplateScope {
     pub(super) parameters: Object,
     pub(super) variables: Object,
+    // A cell, because evaluation goes through shared references and only adds to it.
     reasons: RefCell<Vec<String>>,
     depth: RefCell<usize>,
 }
@@ -63,6 +64,7 @@ impl TemplateScope {
         *self.depth.borrow_mut() += 1;
         let mut parser = ExpressionParser { scope: self, rest: inner };
         let value = parser.whole();
+        // Before the error is returned: other values are evaluated after it.
         *self.depth.borrow_mut() -= 1;
         value.map_err(|why| format!("the expression {text}: {why}"))
     }
@@ -104,6 +106,7 @@ impl TemplateScope {
             },
             "variables" => match self.variables.get(text(0)?) {
                 Some(value) => self.evaluate(value),
+                // An error, unlike a parameter: a variable can only be defined in the template itself.
                 None => Err(format!("there is no variable '{}'", text(0)?)),
             },
             "concat" if arguments.iter().all(|one| matches!(one, Json::Array(_))) => {
@@ -170,6 +173,7 @@ impl ExpressionParser<'_> {
     }
 
     fn member(&self, value: &Json, name: &Json) -> EvaluationResult {
+        // A member of something unknown is unknown for the same reason.
         if self.scope.unknown_reason(value).is_some() {
             return Ok(value.clone());
         }

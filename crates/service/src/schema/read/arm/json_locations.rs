@@ -50,6 +50,7 @@ impl LocationScanner<'_> {
     fn space(&mut self) {
         while self
             .peek()
+            // The text is known to be valid, so separators need not be told apart.
             .is_some_and(|byte| byte.is_ascii_whitespace() || byte == b',' || byte == b':')
         {
             self.at += 1;
@@ -58,6 +59,7 @@ impl LocationScanner<'_> {
 
     fn value(&mut self, pointer: &mut String) {
         self.space();
+        // A repeated name overwrites the offset of the first one; the parser keeps the last value, too.
         self.offsets.insert(pointer.clone(), self.at);
         match self.peek() {
             Some(b'{') => self.members(pointer, b'}'),
@@ -98,6 +100,7 @@ impl LocationScanner<'_> {
         let start = self.at;
         while let Some(byte) = self.peek() {
             match byte {
+                // The character after a backslash may be a quote.
                 b'\\' => self.at += 2,
                 b'"' => break,
                 _ => self.at += 1,

@@ -95,6 +95,7 @@ pub(super) fn container(
     let resource = required(reader, properties, &pointer, "resource")?;
     let resource_pointer = format!("{pointer}/resource");
     reject_unknown(reader, resource, &resource_pointer, "a container", OF_CONTAINER);
+    // Reported here, where the line is known; the container itself would refuse it without one.
     required(reader, resource, &resource_pointer, "partitionKey")?;
     let mut members = Vec::new();
     for member in OF_CONTAINER.iter().filter(|member| **member != "id") {
@@ -114,6 +115,7 @@ pub(super) fn container(
         if let Some((_, known)) = INSIDE.iter().find(|(name, _)| name == member) {
             reject_unknown(reader, value, &pointer, member, known);
         }
+        // Only members of containers must be known; an account name may stay unknown.
         let value = reader.known(scope, value, &pointer)?;
         members.push((*member, Located::new(value, location)));
     }

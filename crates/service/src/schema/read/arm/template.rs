@@ -87,6 +87,7 @@ impl TemplateReader<'_> {
             SchemaError::at(&self.lines.location(pointer), "this resource has no 'type'")
         })?;
         let own_name = self.text(scope, json, pointer, "name")?;
+        // A nested resource gives only the last part of its type and name; at the top both are complete.
         let is_whole = kind.contains("Microsoft.") || outer.is_none();
         let (kind, name) = match outer {
             Some(outer) if !is_whole => {
@@ -101,6 +102,7 @@ impl TemplateReader<'_> {
             kind: kind.to_ascii_lowercase(),
             name,
         };
+        // Bicep refers to such a resource and does not deploy it.
         if json.get("existing").and_then(Json::as_bool) == Some(true) {
             return Ok(());
         }
@@ -143,6 +145,7 @@ impl TemplateReader<'_> {
             .and_then(|it| it.get("scope"))
             .and_then(Json::as_str);
         if !evaluated_in.is_some_and(|it| it.eq_ignore_ascii_case("inner")) {
+            // By default an inner template sees the parameters of the outer one.
             self.resources(scope, template, &pointer, None);
             return Ok(());
         }
