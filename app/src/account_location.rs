@@ -126,6 +126,7 @@ impl AccountLocation {
         match (self, other) {
             (Self::Folder(one), Self::Folder(other)) => {
                 match (one.canonicalize(), other.canonicalize()) {
+                    // Resolved, so that a link or a relative path to the same folder is found.
                     (Ok(one), Ok(other)) => one == other,
                     _ => one == other,
                 }
@@ -153,6 +154,7 @@ fn parse_connection_string(text: &str) -> Result<AccountLocation, CommandError> 
     let part = |name: &str| {
         let mut parts = text.split(';').filter_map(|part| part.trim().split_once('='));
         let found = parts.find(|(word, _)| word.eq_ignore_ascii_case(name));
+        // `split_once` leaves the padding of a base64 key in the value.
         found.map(|(_, value)| value.to_owned()).filter(|value| !value.is_empty())
     };
     match (part("AccountEndpoint"), part("AccountKey")) {

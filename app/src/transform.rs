@@ -43,6 +43,7 @@ pub(crate) fn assignment(word: &str) -> Result<PropertyTransform, String> {
         let errors: Vec<String> = errors.iter().map(|error| error.message.clone()).collect();
         format!("'{expression}' is not an expression ({}); {example}", errors.join(" "))
     })?;
+    // The rules of computed properties are those needed here: one item, no subquery, the same result every time.
     let checked = ComputedProperty::new(UNUSED_NAME, &query)
         .and_then(|property| ComputedProperties::new(&[property]));
     checked.map_err(|invalid| {
@@ -88,6 +89,7 @@ impl PropertyTransform {
         let refused = || format!("--transform '{}' cannot be computed item by item", self.text);
         let tree = parse(&self.query).map_err(|_| refused())?;
         let bound = bind(&tree, &Parameters::new(), &BuiltInFunctions).map_err(|_| refused())?;
+        // Never seen by an expression: functions of time are rejected.
         let moment = UtcDateTime::from_milliseconds(0).ok_or_else(refused)?;
         RowStream::new(&bound, EvaluationContext::starting_at(moment)).ok_or_else(refused)
     }

@@ -156,6 +156,7 @@ impl CopyCommand {
             plan.on_missing_target = OnMissingTarget::Fail;
         }
         let result = self.run_steps(endpoints, &containers, plan, checkpoint).await;
+        // Also after an error, which is then reported first.
         let closed = containers.close().await;
         let is_complete = result?;
         closed?;
@@ -224,6 +225,7 @@ impl CopyCommand {
 }
 
 fn show(bar: &ProgressBar, progress: CopyProgress) {
+    // Items are counted before the copy, and repetitions count again.
     if bar.length().is_some_and(|length| length < progress.copied) {
         bar.set_length(progress.copied);
     }

@@ -91,6 +91,7 @@ pub(super) async fn write(
             out.flush().map_err(lost)?;
             return Ok(at.items);
         }
+        // After the page is written: a position ahead of the file would lose items.
         out.save_position(&mut at).map_err(lost)?;
     }
 }

@@ -43,6 +43,7 @@ struct CsvColumn {
 /// Parses `column=type`.
 pub(super) fn typed_column(word: &str) -> Result<(String, ColumnType), String> {
     let example = "write it as --types total=number, with text, number, boolean or json";
+    // At the last sign: a column name may contain one, a type cannot.
     let (name, kind) = word.rsplit_once('=').ok_or_else(|| format!("it has no '='; {example}"))?;
     let kind = match kind {
         "text" => ColumnType::Text,
@@ -97,6 +98,7 @@ impl RecordReader for CsvTable {
             Ok(true) => {
                 Ok(Some(ImportRecord { line: line(row.position()), content: self.item(&row) }))
             }
+            // A device error ends the import; a bad row is one bad line.
             Err(error) if error.is_io_error() => Err(error.to_string()),
             Err(error) => {
                 let content = Err(format!("is not a valid row: {error}"));
@@ -131,7 +133,9 @@ pub(super) fn infer(
     }
     for (name, kind) in header.iter().zip(kinds) {
         let name = name.trim();
+        // An id is text in every account, even if it looks like a number.
         if let Some(kind) = kind.filter(|_| name != "id") {
+            // A given type is kept.
             options.types.entry(name.to_owned()).or_insert(kind);
         }
     }

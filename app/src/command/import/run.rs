@@ -136,6 +136,7 @@ impl ImportCommand {
         let types = self.types.iter().cloned().collect();
         let mut options = TableOptions { delimiter: self.delimiter, types };
         if format == ImportFormat::Csv && self.file.is_some() {
+            // A second reader with its own counter: the first pass must not move the progress bar.
             let (input, _) = self.input(&Arc::default())?;
             let mut input = input;
             super::records::skip_byte_order_mark(&mut input)
@@ -207,6 +208,7 @@ fn print_bad_lines(summary: &ImportSummary) {
 
 #[expect(clippy::needless_pass_by_value, reason = "used with map_err")]
 fn unreadable(why: String) -> CommandError {
+    // The readers write what to do after the last semicolon.
     let (why, hint) = why.rsplit_once("; ").unwrap_or((&why, "correct the file"));
     CommandError::new("reading the input", why).hint(hint)
 }

@@ -85,6 +85,7 @@ impl NotificationsServeCommand {
             self.serve(&settings, listener, &server, account.clone(), &location, demo.as_ref());
         let served = served.await;
         let closed = account.close().await;
+        // Last, so that spans of the shutdown are exported, too.
         telemetry.stop().await;
         served?;
         closed.map_err(|error| CommandError::from_error(format!("closing {location}"), &error))?;
@@ -188,6 +189,7 @@ impl NotificationsServeCommand {
         tokio::pin!(ended);
         let (served, worked) = tokio::select! {
             both = &mut ended => both,
+            // The signal triggers the shutdown; both parts then end by themselves.
             () = stopping => ended.await,
         };
         served.map_err(|error| {

@@ -120,6 +120,7 @@ impl QueryCommand {
             let hint = "give it as the last argument, in double quotes, or on standard input";
             CommandError::new("reading the query text", why).hint(hint)
         };
+        // Otherwise the command would wait for input that the user does not expect to give.
         if io::stdin().is_terminal() {
             return Err(refused("it is missing".to_owned()));
         }

@@ -102,6 +102,7 @@ impl RowTable {
             let cells: usize = columns.iter().map(|column| column.width.min(width_max)).sum();
             cells + GAP.len() * columns.len().saturating_sub(1)
         };
+        // Only if even the narrowest form is too wide. One column always stays.
         while columns.len() > 1 && needed(&columns, COLUMN_WIDTH_MIN) > self.width {
             columns.pop();
             self.omitted.columns = names.len() - columns.len();

@@ -110,6 +110,7 @@ impl ServeCommand {
     fn with_variables(self, variables: EmulatorVariables) -> Self {
         let key = self.key.with_variables(&variables);
         let tls = self.tls.with_variables(&variables);
+        // A flag wins over a variable: `--data` turns the variable off.
         let memory = self.memory || (variables.memory && self.data.is_none());
         Self {
             key,
@@ -136,6 +137,7 @@ impl ServeCommand {
         let trust = self.issuer.trust()?;
         let prices = self.usage.prices()?;
         let addresses = self.addresses().await?;
+        // The well-known key must not protect an address that other machines can reach.
         self.key.check_public(&key, &addresses)?;
         // Before the store is opened: a port in use is the most common error, and the cheapest to find.
         let listener = TcpListener::bind(addresses.as_slice()).await.map_err(|error| {
@@ -163,9 +165,11 @@ impl ServeCommand {
                 })?;
             }
         }
+        // It holds a handle to the engine, which is closed below.
         drop(gateway);
         if let Some(saving) = saving {
             saving.abort();
+            // After serving and before closing: the counters since the last save are in memory only.
             save(&engine, &self.folder());
         }
         engine.close().await.map_err(|error| CommandError::from_error("closing the store", &error))

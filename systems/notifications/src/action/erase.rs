@@ -75,6 +75,7 @@ impl Notifications {
                 .delete(&request.id.as_str().into(), &request.id, None)
                 .await
             {
+                // Another process may have finished the same request.
                 Err(error) if error.kind() != ErrorKind::NotFound => return Err(error.into()),
                 _ => count += 1,
             }
@@ -102,6 +103,7 @@ impl NotificationsCore {
         let containers = &self.containers;
         let by_user = |name: &str, container| SubjectContainer::by_partition_key(name, container);
         Erasure::new(&containers.leases, self.settings.erasure_secret.expose().as_bytes())
+            // The order matters: an event that is still there could write a notification behind the erasure.
             .with(by_user("notification_events", &containers.events))
             .with(by_user("notifications", &containers.notifications))
             .with(by_user("notification_preferences", &containers.preferences))

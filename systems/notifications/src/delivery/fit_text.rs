@@ -25,6 +25,8 @@ pub(super) fn fit_text(
     size: impl Fn(&str, &str) -> usize,
 ) -> Result<FittedText, usize> {
     let fits = |title: &str, body: &str| size(title, body) <= bytes_max;
+    // The body first: the title says what it is about. The size is measured on the encoded payload, since escapes make
+    // texts longer.
     if let Some(body) = longest_prefix(body, |body| fits(title, body)) {
         return Ok(FittedText { title: title.to_owned(), body });
     }

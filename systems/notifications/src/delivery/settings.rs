@@ -150,6 +150,7 @@ impl ApnsSettings {
 impl WebhookSettings {
     /// Whether any setting of this section is set. If so, all required ones must be.
     pub(super) fn has_any_value(&self) -> bool {
+        // Not the settings with a default, which are always set.
         self.secret.is_set() || !self.allowed_hosts.is_empty()
     }
 }

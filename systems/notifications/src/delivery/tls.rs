@@ -23,6 +23,7 @@ pub(super) fn read_ca_file(
     let text = std::fs::read(file).map_err(|error| {
         ProviderSettingsError::new(setting, &format!("is '{file}', which cannot be read: {error}"))
     })?;
+    // Read when the service starts: a wrong file must not be found out by the first push.
     let certificates: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&text).collect();
     if !certificates.is_ok_and(|certificates| !certificates.is_empty()) {
         let wrong = format!("is '{file}', which has no certificate in PEM form");

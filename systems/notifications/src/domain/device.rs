@@ -157,6 +157,7 @@ impl PushToken {
     /// fewer.
     #[must_use]
     pub fn masked(&self) -> String {
+        // At least four characters are hidden. Tokens are ASCII, so bytes are characters.
         let hidden = self.0.len().saturating_sub(4).max(self.0.len().min(4));
         let shown = self.0.get(hidden..).unwrap_or_default();
         format!("…{shown}")

@@ -197,6 +197,7 @@ impl NotificationEvent {
             EventStatus::Completed | EventStatus::RateLimited => {
                 self.reason != Some(NoPushReason::CategoryOff)
             }
+            // It waits for the end of the quiet hours with its push, but is in the list already.
             EventStatus::Pending => self.reason == Some(NoPushReason::QuietHours),
             _ => false,
         };

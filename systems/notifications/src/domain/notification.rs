@@ -87,6 +87,7 @@ impl Notification {
         let mut value = serde_json::to_value(self)
             .map_err(|error| Error::internal(format!("a notification as JSON: {error}")))?;
         if let Value::Object(properties) = &mut value {
+            // The names must be those that `default` restores above, or a stored item would change when it is read.
             if self.count == one() {
                 properties.remove("count");
             }

@@ -65,6 +65,7 @@ pub(crate) struct NotificationBody {
 
 impl From<Notification> for NotificationBody {
     fn from(notification: Notification) -> Self {
+        // Without `..`: a new property must be either shown or left out here on purpose.
         let Notification {
             id,
             user_id,

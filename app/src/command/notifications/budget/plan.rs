@@ -82,6 +82,7 @@ pub(super) fn plan(
     let needs = busy.into_iter().map(|(container, peak)| {
         let steady =
             idle.get(&container).copied().unwrap_or_default() * ROUNDS_PER_SECOND * load.workers;
+        // Back from the peak to the average; the part of polling was not multiplied.
         let average = (peak - steady) / load.peak_factor + steady;
         need(container, average, peak, prices)
     });

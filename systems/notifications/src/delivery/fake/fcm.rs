@@ -231,6 +231,7 @@ impl FcmSite {
 fn find_violation(message: &Value) -> Option<String> {
     let mut rest = message.clone();
     let members = rest.as_object_mut()?;
+    // The token is not part of the size that FCM limits.
     let token = members.remove("token").unwrap_or_default();
     let bytes = rest.to_string().len();
     let data = message.get("data").and_then(Value::as_object);

@@ -98,6 +98,8 @@ impl FakeResponse {
         }
         builder.body(Full::new(Bytes::from(self.body))).unwrap_or_else(|_| {
             let mut response = Response::new(Full::new(Bytes::from_static(b"unusable script")));
+            // A test that scripts an invalid header sees a status that no provider uses, instead of a panic in the
+            // server.
             *response.status_mut() = StatusCode::NOT_IMPLEMENTED;
             response
         })

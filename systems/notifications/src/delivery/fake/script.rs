@@ -141,6 +141,7 @@ impl Script {
 
     pub(super) fn record_request(&self, received: ReceivedRequest) {
         self.state().received.push(received);
+        // After the record is in the list: `until_received` looks at the list when it wakes.
         self.changed.send_modify(|count| *count += 1);
     }
 

@@ -152,6 +152,7 @@ async fn respond(
         }
         ServerAction::DropConnection => {
             let _ = ends.send(ConnectionEnd::Drop);
+            // Never responds: the connection is dropped under it, and the client sees that instead of a status.
             ends.closed().await;
             Ok(FakeResponse::status(500).encode())
         }
@@ -166,6 +167,7 @@ pub(super) async fn respond_by_script(
     rejection: Option<(String, FakeResponse)>,
     accept: impl FnOnce() -> FakeResponse,
 ) -> ServerAction {
+    // Before a gate holds it, so that a test can wait for the request and then act.
     script.record_request(received);
     if let Some((violation, _)) = &rejection {
         script.record_violation(violation.clone());

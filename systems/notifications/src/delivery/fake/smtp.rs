@@ -247,6 +247,7 @@ impl Conversation {
     ) -> Result<Option<String>, ConversationClosed> {
         let action = {
             let mut state = lock(&self.state);
+            // Only the first action counts: the script is an order of events, not a set of rules.
             let is_due = state.actions.front().is_some_and(|(due, _)| *due == stage);
             is_due.then(|| state.actions.pop_front()).flatten()
         };

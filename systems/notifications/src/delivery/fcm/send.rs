@@ -78,6 +78,7 @@ impl FcmProvider {
         if let FcmResponse::Result(result) = self.try_token(&first, body.clone()).await? {
             return Ok(result);
         }
+        // Names the refused token: of several pushes that fail together, only one requests a new token.
         let second = self.access_tokens.replace_refused(&first).await?;
         Ok(match self.try_token(&second, body).await? {
             FcmResponse::Result(result) => result,
@@ -93,6 +94,7 @@ impl FcmProvider {
         token: &AccessToken,
         body: String,
     ) -> Result<FcmResponse, DeliveryResult> {
+        // Marked as sensitive, so that no log of the HTTP client contains it.
         let bearer = http::sensitive_header(&format!("Bearer {}", token.expose()));
         let bearer = bearer.ok_or_else(|| DeliveryResult::Alarm {
             reason: "fcm token endpoint: an access token that is not a header value".to_owned(),

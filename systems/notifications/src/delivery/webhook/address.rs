@@ -30,6 +30,7 @@ impl Resolve for PublicOnlyResolver {
     fn resolve(&self, name: Name) -> Resolving {
         Box::pin(async move {
             let found = tokio::net::lookup_host((name.as_str(), 0)).await?;
+            // A name with public and private addresses keeps the public ones.
             let public: Vec<SocketAddr> = found.filter(|found| is_public(found.ip())).collect();
             if public.is_empty() {
                 return Err(PrivateAddressError.into());
@@ -42,6 +43,7 @@ impl Resolve for PublicOnlyResolver {
 /// Whether the host of the URL is a literal private address. Literal addresses bypass the DNS resolver.
 pub(super) fn is_private_literal(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default();
+    // An IPv6 address is in brackets in a URL.
     let bare = host.trim_start_matches('[').trim_end_matches(']');
     bare.parse::<IpAddr>().is_ok_and(|address| !is_public(address))
 }
