@@ -35,8 +35,10 @@ type Exceptions = BTreeMap<(String, String), (usize, usize)>;
 /// Turns offenses into findings, unless they are today's exceptions. `rules` are those the caller measured.
 pub(crate) fn settle(tree: &Tree, rules: &[&str], offenses: &[Offense], report: &mut TidyReport) {
     let mut listed = read(&tree.text(LIST).unwrap_or_default(), report);
+    // Several checks share the list. Lines of the others would look like exceptions that nobody needs any more.
     listed.retain(|(_, rule), _| rules.contains(&base(rule)));
     for ((path, rule), (number, offense)) in worst(offenses) {
+        // What remains in `listed` after the loop has no offense: those lines must go.
         let exception = listed.remove(&(path.clone(), rule.clone()));
         match exception {
             None => report.find(&path, offense.line, &rule, offense.message.clone()),

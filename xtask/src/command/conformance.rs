@@ -76,6 +76,7 @@ fn run_all(chosen: &[&'static Library], with_sdk_tests: bool) -> Result<Vec<Stri
         print_summary(library.name, &lines);
         results.push((*library, lines));
     }
+    // The tests of the library itself start a server of their own.
     drop(servers);
     let path = workspace_root().join(TABLE);
     let mut sdk_section = kept_section(&fs::read_to_string(&path).unwrap_or_default());
@@ -85,6 +86,7 @@ fn run_all(chosen: &[&'static Library], with_sdk_tests: bool) -> Result<Vec<Stri
         print_summary(SDK_TESTS, &lines);
         sdk_section = section(&lines, &expected);
     }
+    // A run with a missing toolchain must not remove that library's column from the table.
     if results.len() == LIBRARIES.len() {
         let text = format!("{}\n{sdk_section}", table(&results, &expected));
         fs::write(path, text.trim_end().to_owned() + "\n")
@@ -111,6 +113,7 @@ fn scenarios(
     let read =
         |line| ScenarioResult::parse(line).ok_or(format!("{} printed `{line}`", library.name));
     let lines: Vec<ScenarioResult> = printed.lines().map(read).collect::<Result<_, _>>()?;
+    // No output means a runner that found no scenario, not one that passed them all.
     if lines.is_empty() {
         return Err(format!("{} ran no scenario", library.name));
     }

@@ -22,6 +22,7 @@ pub(crate) fn fuzz(arguments: &[String]) -> ExitCode {
         let folder = manifest.trim_end_matches("/fuzz/Cargo.toml");
         for target in Manifest::parse(&text).all("bin", "name") {
             println!("fuzzing {folder} {target} for {seconds} s");
+            // Not the cargo that runs us: only the proxy of rustup understands `+nightly`.
             let mut command = Command::new("cargo");
             command.args(["+nightly", "fuzz", "run", &target, "--"]);
             command.arg(format!("-max_total_time={seconds}"));

@@ -21,6 +21,7 @@ pub(crate) fn msrv(arguments: &[String]) -> ExitCode {
     let current = current.unwrap_or_default();
     let is_promised = |version: &str| {
         version == promised
+            // `1.95` promises every `1.95.x`, but is also the start of a later `1.950`.
             || version.strip_prefix(&promised).is_some_and(|rest| rest.starts_with('.'))
     };
     if current.split_whitespace().nth(1).is_some_and(is_promised) {

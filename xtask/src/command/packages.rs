@@ -14,6 +14,8 @@ pub(crate) fn packages(arguments: &[String]) -> ExitCode {
         return refuse(&format!("packages does not know `{unknown}`"));
     }
     let mut command = Command::new(cargo());
+    // One command for all crates: they depend on each other in versions that a registry may not have yet, and cargo
+    // resolves them only among those it packs together.
     command.args(["package", "--allow-dirty", "--no-verify"]).current_dir(workspace_root());
     let mut names = Vec::new();
     for package in workspace_packages(&Tree::workspace()) {

@@ -45,6 +45,7 @@ fn missing() -> Option<String> {
     let is_root = Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout == b"0\n");
     if is_root && succeeds(&["apt-get", "--version"]) {
         println!("installing Chromium");
+        // The lists of packages are fetched only when the installation fails, because they are missing or old.
         if succeeds(INSTALL) || (succeeds(&["apt-get", "update", "-qq"]) && succeeds(INSTALL)) {
             return None;
         }

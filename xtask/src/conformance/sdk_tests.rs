@@ -40,7 +40,10 @@ pub(crate) fn run_sdk_tests() -> Result<Vec<ScenarioResult>, String> {
         .stdin(Stdio::null())
         .output()
         .map_err(|error| format!("{}: {error}", tests.display()))?;
+    // The exit status is not asked: expected failures make it one of failure on a good day. Results are compared one
+    // by one.
     let lines = read(&String::from_utf8_lossy(&output.stdout));
+    // Every test filtered out would otherwise look like a run without a failure.
     if lines.is_empty() {
         return Err(format!("{} ran no test", tests.display()));
     }
@@ -89,12 +92,15 @@ fn copy_package(folder: &Path) -> Result<PathBuf, String> {
     let describe = |error: std::io::Error| format!("{}: {error}", package.display());
     fs::create_dir_all(folder).map_err(describe)?;
     let status =
+        // `-T` copies into a folder that is there from an earlier run instead of below it.
         Command::new("cp").arg("-rT").arg(source).arg(&package).status().map_err(describe)?;
     if !status.success() {
         return Err(format!("`{}` could not be copied", source.display()));
     }
     let manifest = package.join("Cargo.toml");
     let text = fs::read_to_string(&manifest).map_err(describe)?;
+    // The target folder lies inside our workspace unless set otherwise. Without a workspace of its own, cargo would
+    // refuse the copy as a package that is not a member.
     fs::write(&manifest, format!("{text}\n[workspace]\n")).map_err(describe)?;
     Ok(package)
 }

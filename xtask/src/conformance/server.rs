@@ -32,6 +32,8 @@ impl ServerProcess {
     /// Starts the binary on an account in memory, with more words on its command line.
     pub(crate) fn start(more: &[&str]) -> Result<Self, String> {
         let mut child = Command::new(target_folder().join("debug/planisphere"))
+            // Port 0: the system chooses a free one, so runs beside each other do not collide. The chosen one is in
+            // the ready line.
             .args(["serve", "--memory", "--port", "0", "--ready-json", "--test-control"])
             .args(more)
             .stdin(Stdio::null())
@@ -44,6 +46,7 @@ impl ServerProcess {
             let _ = BufReader::new(output).read_line(&mut line);
         }
         let (endpoint, key) = (member(&line, "endpoint"), member(&line, "key"));
+        // Built before the check, so that a server which did not become ready is killed by the drop.
         let mut server = Self { child, endpoint: String::new(), key: String::new() };
         let (Some(endpoint), Some(key)) = (endpoint, key) else {
             return Err(format!("the server did not become ready; it said: {line}"));
@@ -65,6 +68,7 @@ impl Drop for ServerProcess {
     fn drop(&mut self) {
         // A server that has ended already is what we want.
         let _ = self.child.kill();
+        // Without it the killed process would stay a zombie until we end.
         let _ = self.child.wait();
     }
 }

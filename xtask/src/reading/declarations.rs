@@ -61,9 +61,12 @@ pub(crate) fn function_heads(code: &str) -> Vec<FunctionHead> {
         let number = index + 1;
         let in_test = tests.iter().any(|range| range.contains(&number));
         let Some((before, _)) = line.split_once("fn ").filter(|_| !in_test) else { continue };
+        // The end of a longer word, not the keyword.
         if before.ends_with(is_name_char) {
             continue;
         }
+        // Rustfmt gives each parameter of a long head a line of its own; sixteen lines leave room for twice the seven
+        // parameters that clippy allows. A head that is longer has no closing parenthesis in the text and is left out.
         let text = lines.iter().skip(index).take(16).copied().collect::<Vec<_>>().join(" ");
         if let Some(head) = parse_head(&text, number) {
             found.push(head);
@@ -100,6 +103,7 @@ fn parameters_start(text: &str) -> Option<usize> {
     for (at, char) in text.char_indices() {
         match char {
             '<' => depth += 1,
+            // The arrow of a bound such as `Fn(u8) -> bool` closes no angle bracket.
             '>' if previous != '-' => depth = depth.saturating_sub(1),
             '(' if depth == 0 => return Some(at),
             _ => {}

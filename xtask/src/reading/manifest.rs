@@ -80,6 +80,8 @@ impl Manifest {
     pub(crate) fn parse(text: &str) -> Self {
         let mut entries: Vec<ManifestEntry> = Vec::new();
         let mut section = String::new();
+        // An array or inline table may go on over several lines; its lines are joined to one value, under the line of
+        // its key.
         let mut open = false;
         for (index, line) in text.lines().enumerate() {
             let line = without_comment(line).trim();
@@ -145,6 +147,8 @@ impl Manifest {
             let Some((kind, inner)) = dependency_section(&entry.section) else {
                 continue;
             };
+            // Three ways to write one dependency: `name.workspace = true`, `name = { .. }` and a section
+            // `[dependencies.name]`, whose keys are not names but settings.
             let dotted = entry.key.split('.').next().unwrap_or(&entry.key);
             let alias = inner.unwrap_or(dotted).trim_matches('"');
             let renamed = if inner.is_some() && entry.key == "package" {
@@ -157,6 +161,7 @@ impl Manifest {
             let same = |known: &Dependency| {
                 known.package == dependency.package && known.kind == dependency.kind
             };
+            // A section about one dependency has an entry per setting; they are one dependency.
             if !found.iter().any(same) {
                 found.push(dependency);
             }
@@ -175,10 +180,12 @@ impl Manifest {
 /// The kind of a section of dependencies, and the package when the section is about one alone.
 fn dependency_section(section: &str) -> Option<(DependencyKind, Option<&str>)> {
     let kinds = [
+        // The plain word comes last: it also ends the other two, and `ends_with` below would take them for it.
         ("dev-dependencies", DependencyKind::Development),
         ("build-dependencies", DependencyKind::Build),
         ("dependencies", DependencyKind::Normal),
     ];
+    // These are versions to choose from; nothing depends on them by being listed.
     if section.starts_with("workspace.") {
         return None;
     }
@@ -205,11 +212,13 @@ fn without_comment(line: &str) -> &str {
     line
 }
 
+// Brackets inside strings count, too: a string with an unpaired one would swallow the lines after it.
 fn is_balanced(value: &str) -> bool {
     let count = |wanted: &[char]| value.chars().filter(|char| wanted.contains(char)).count();
     count(&['[', '{']) <= count(&[']', '}'])
 }
 
+// Every second part between quotes is inside a string; an escaped quote would be taken for an end.
 fn quoted(value: &str) -> Vec<String> {
     value.split('"').skip(1).step_by(2).map(str::to_owned).collect()
 }

@@ -20,12 +20,14 @@ pub(crate) fn functions(code: &str) -> Vec<RustFunction> {
     let words = words(&chars);
     let mut found = Vec::new();
     for (word, next) in words.iter().zip(words.iter().skip(1)) {
+        // A function type, `fn(u8)`, has a parenthesis between `fn` and the next word.
         if word.text != "fn" || !only_blanks(&chars, word.end, next.start) {
             continue;
         }
         let Some(end) = item_end(&chars, next.end) else {
             continue;
         };
+        // A semicolon ends a declaration without a body, which has no length to measure.
         if chars.get(end) == Some(&'}') {
             let line = line_of(&chars, word.start);
             let lines = line_of(&chars, end) - line + 1;
@@ -46,6 +48,7 @@ pub(crate) fn test_ranges(code: &str) -> Vec<RangeInclusive<usize>> {
     let mut ranges = Vec::new();
     let mut covered = 0;
     for start in attribute_starts(&chars) {
+        // A test configuration inside a counted item must not be counted twice.
         if start < covered {
             continue;
         }
@@ -102,6 +105,7 @@ fn item_end(chars: &[char], from: usize) -> Option<usize> {
         match char {
             ';' => return Some(at),
             '{' => return closing(chars, at),
+            // The semicolon of an array type, `[u8; 3]`, is not the end of the item.
             '(' | '[' => at = closing(chars, at)?,
             ')' | ']' | '}' => return None,
             _ => {}

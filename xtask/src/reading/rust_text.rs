@@ -84,6 +84,8 @@ impl Lexer<'_> {
         self.chars.get(self.kinds.len() + ahead).copied()
     }
 
+    // The number of kinds is also the position of the lexer: both lists end up with one entry per character, and an
+    // escape or a closing quote that the file cuts off cannot run past its end.
     fn take(&mut self, count: usize, kind: CharKind) {
         for _ in 0..count {
             if self.kinds.len() < self.chars.len() {
@@ -122,6 +124,8 @@ impl Lexer<'_> {
     fn string(&mut self) {
         self.take(1, CharKind::Literal);
         while let Some(char) = self.peek(0) {
+            // A backslash takes the next character with it, so `\"` does not close the string and `\\` does not
+            // escape.
             let width = if char == '\\' { 2 } else { 1 };
             self.take(width, CharKind::Literal);
             if char == '"' {
@@ -133,9 +137,13 @@ impl Lexer<'_> {
     /// A character literal, or the start of a lifetime or label.
     fn quote(&mut self) {
         let escaped = self.peek(1) == Some('\\');
+        // `'a'` has its second quote two characters on, `'a` and `'label:` have none there. The lifetime's name is
+        // then read as a word.
         if !escaped && self.peek(2) != Some('\'') {
             return self.take(1, CharKind::Code);
         }
+        // The escaped character is skipped unseen: in `'\''` it is a quote. Longer escapes such as `'\u{7d}'` end at
+        // the next quote.
         let first = if escaped { 3 } else { 2 };
         let mut width = first;
         while self.peek(width).is_some_and(|char| char != '\'') {
@@ -157,6 +165,7 @@ impl Lexer<'_> {
         }
         let quoted = self.peek(width + hashes) == Some('"');
         match prefix.as_str() {
+            // `r#type` has a hash but no quote after it: a raw identifier, which is code.
             "r" | "br" | "cr" if quoted => self.raw_string(width, hashes),
             "b" | "c" if quoted && hashes == 0 => {
                 self.take(width, CharKind::Literal);
@@ -170,6 +179,7 @@ impl Lexer<'_> {
         }
     }
 
+    // No escapes here: only a quote with as many hashes as the opening one ends it.
     fn raw_string(&mut self, prefix: usize, hashes: usize) {
         self.take(prefix + hashes + 1, CharKind::Literal);
         while let Some(char) = self.peek(0) {

@@ -21,7 +21,9 @@ impl Tree {
             Some(paths) => paths,
             None => walk(root),
         };
+        // Git lists a deleted file until its removal is staged.
         paths.retain(|path| root.join(path).is_file());
+        // Findings come in the same order on every machine, and a file in conflict is listed by git once per side.
         paths.sort();
         paths.dedup();
         Self { root: root.to_owned(), paths }
@@ -55,6 +57,7 @@ impl Tree {
     /// The text of a file; nothing when it is absent or is not text.
     pub(crate) fn text(&self, path: &str) -> Option<String> {
         let bytes = fs::read(self.root.join(path)).ok()?;
+        // Valid UTF-8 may contain a zero byte, but no text of ours does; kept bytes of formats do.
         if bytes.contains(&0) {
             return None;
         }
@@ -64,6 +67,8 @@ impl Tree {
 
 /// The root of our repository: the parent of this package's folder.
 pub(crate) fn workspace_root() -> PathBuf {
+    // The variable at run time comes first: with a shared target folder the binary may have been built in another
+    // checkout, and cargo sets the variable to the one that it is run in.
     let package = std::env::var_os("CARGO_MANIFEST_DIR")
         .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
     package.parent().map_or_else(|| package.clone(), Path::to_owned)
@@ -71,6 +76,8 @@ pub(crate) fn workspace_root() -> PathBuf {
 
 /// Tracked files and new files that are not ignored. Nothing outside a git checkout.
 fn git_files(root: &Path) -> Option<Vec<String>> {
+    // Without this, git would answer for a repository further up, for example around an unpacked archive. In a
+    // worktree `.git` is a file.
     if !root.join(".git").exists() {
         return None;
     }

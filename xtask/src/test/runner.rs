@@ -43,6 +43,7 @@ pub(crate) fn run_steps(steps: &[&TestStep]) -> ExitCode {
         match result {
             Ok(()) => print_line(&format!("{} passed in {took}", step.name)),
             Err(reason) => {
+                // A compiler error fails the step without a line of test results.
                 if tally.failed == failed_before {
                     tally.failed += 1;
                 }
@@ -88,6 +89,8 @@ fn is_installed(tool: &RequiredTool) -> bool {
     status.is_ok_and(|status| status.success())
 }
 
+// Only standard output is read. Standard error is inherited: progress of cargo appears at once, and a second pipe that
+// nobody reads could fill up and block the step. Standard input is empty, so that no step waits for a person.
 fn run(mut command: Command, to: &mut impl Write, tally: &mut TestTally) -> Result<(), String> {
     let mut child = command
         .stdin(Stdio::null())

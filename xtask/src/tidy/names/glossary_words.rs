@@ -137,6 +137,7 @@ fn words(identifier: &str) -> Vec<String> {
     let mut word = String::new();
     let mut previous_is_lower = false;
     for char in identifier.chars() {
+        // A capital after a capital begins no word: `SHARD` in a constant is one.
         if char == '_' || (char.is_uppercase() && previous_is_lower) {
             words.push(std::mem::take(&mut word));
         }

@@ -153,6 +153,7 @@ fn check_crate(table: &ModuleTable, tree: &Tree, report: &mut TidyReport) {
     for path in tree.rust_paths() {
         let Some(inside) = path.strip_prefix(&source) else { continue };
         let module = inside.split('/').next().unwrap_or(inside).trim_end_matches(".rs");
+        // The root re-exports from everywhere, and tests may use whatever they need.
         if matches!(module, "lib" | "tests") || inside.ends_with("/tests.rs") {
             continue;
         }
@@ -188,6 +189,7 @@ fn check_crate(table: &ModuleTable, tree: &Tree, report: &mut TidyReport) {
 fn imports(code: &str) -> Vec<(String, usize)> {
     let tests = test_ranges(code);
     let mut found = Vec::new();
+    // The depth of braces inside a `use crate::{..}` that goes on over several lines.
     let mut group: Option<usize> = None;
     for (index, line) in code.lines().enumerate() {
         let number = index + 1;

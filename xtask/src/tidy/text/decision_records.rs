@@ -67,6 +67,7 @@ fn check_dependencies(tree: &Tree, report: &mut TidyReport) {
     }
 }
 
+// Whole words only: `serde_json` in the record does not give a reason for `serde`.
 fn names(record: &str, name: &str) -> bool {
     let is_part = |char: char| char.is_ascii_alphanumeric() || char == '_' || char == '-';
     record.split(|char| !is_part(char)).any(|word| word == name)

@@ -90,6 +90,7 @@ fn line_offense(path: &str, text: &RustText) -> Option<Offense> {
 
 fn is_too_long(line: &[(char, CharKind)]) -> bool {
     let width = width_without_closing(line);
+    // What stands at the limit decides: a comment or a string that crosses it may run on to the wider limit.
     let crossing = line.get(CODE_COLUMNS_MAX).map(|(_, kind)| *kind);
     width > TEXT_COLUMNS_MAX || (width > CODE_COLUMNS_MAX && crossing == Some(CharKind::Code))
 }
