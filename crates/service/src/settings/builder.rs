@@ -84,6 +84,8 @@ impl SettingsBuilder {
     #[must_use]
     pub fn file_if_present(self, file: &Path) -> Self {
         match std::fs::metadata(file) {
+            // Only an absent file is fine. One that exists but cannot be read must not be skipped: its settings would
+            // silently be the defaults.
             Err(error) if error.kind() == ErrorKind::NotFound => self,
             _ => self.file(file),
         }
@@ -142,6 +144,8 @@ impl SettingsBuilder {
     fn flatten(&mut self, path: &mut Vec<String>, value: toml::Value, source: &SettingSource) {
         let children: Vec<(String, toml::Value)> = match value {
             toml::Value::Table(table) => table.into_iter().collect(),
+            // Elements become numbered names, as in the environment (`List__0`), so that one of them can be
+            // overridden. An empty list has no element to carry it and stays a leaf.
             toml::Value::Array(list) if !list.is_empty() => {
                 list.into_iter().enumerate().map(|(at, value)| (at.to_string(), value)).collect()
             }
@@ -156,6 +160,7 @@ impl SettingsBuilder {
         };
         for (name, value) in children {
             let depth = path.len();
+            // One quoted key may be several levels; truncating below removes all of them.
             path.extend(name.split(':').map(str::to_owned));
             self.flatten(path, value, source);
             path.truncate(depth);

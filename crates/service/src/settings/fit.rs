@@ -29,6 +29,8 @@ pub(super) fn fit<T: SettingsSection>(
         let tree = nested(known, [(path, candidate.clone())]);
         match serde_json::from_value::<T>(tree) {
             Ok(settings) => {
+                // Serde ignores unknown names by default. A name that is not there after writing the settings again
+                // was ignored.
                 let written = serde_json::to_value(&settings).unwrap_or_default();
                 return match name::value_at(&written, path) {
                     Some(_) => FitResult::Accepted(candidate),
@@ -84,6 +86,7 @@ fn number_lists(known: Option<&Value>, tree: Value) -> Value {
         table.keys().map(|name| Some((name.parse().ok()?, name))).collect();
     match numbered {
         Some(mut order) if !order.is_empty() && !known.is_some_and(Value::is_object) => {
+            // Sorted as numbers: as texts, `10` would come before `2`.
             order.sort_unstable();
             let values = order.iter().filter_map(|(_, name)| table.get(*name).cloned());
             values.map(|value| number_lists(None, value)).collect()

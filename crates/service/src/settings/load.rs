@@ -57,6 +57,7 @@ impl SettingsBuilder {
     /// # Errors
     /// All errors at once.
     pub fn load<T: SettingsSection>(self) -> Result<LoadedSettings<T>, SettingErrors> {
+        // The default, written out, is the list of all names; see the module.
         let known = serde_json::to_value(T::default()).unwrap_or_default();
         let mut resolver =
             SettingsResolver { known, errors: self.errors, ..SettingsResolver::default() };
@@ -66,6 +67,7 @@ impl SettingsBuilder {
         let accepted = resolver.fit_all::<T>();
         let leaves = accepted.iter().map(|(path, value)| (path.as_slice(), value.clone()));
         match serde_json::from_value::<T>(nested(&resolver.known, leaves)) {
+            // Although values may have been rejected: validation of the rest adds its errors to the same report.
             Ok(value) => resolver.finish(value),
             Err(error) => {
                 resolver.errors.push(SettingError {
@@ -109,6 +111,7 @@ impl SettingsResolver {
             return false;
         };
         if let Some((_, value)) = name::find_child(table, first) {
+            // A variable that is called like a whole section, such as `LOGGING`, belongs to somebody else.
             return entry.path.len() > 1 || !value.is_object();
         }
         if entry.path.len() > 1
@@ -135,6 +138,8 @@ impl SettingsResolver {
                     self.warnings.push(format!("the setting {name} ({source}) is not known{hint}"));
                 }
                 FitResult::Rejected(allowed) => {
+                    // The rejected value has no type that could mask it. The default at the same place has one, and
+                    // tells.
                     let is_secret = name::value_at(&self.known, path).is_some_and(Secret::is_mask);
                     let value =
                         if is_secret { "a secret".to_owned() } else { entry.value.printed() };

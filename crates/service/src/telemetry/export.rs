@@ -52,10 +52,13 @@ impl Telemetry {
             }
             let sent = exporter.post("v1/traces", &otlp::traces(service_name, &spans)).await;
             if let Err(ExportError::Unavailable(_)) = &sent {
+                // Taken out before the request and put back after it, so that no lock is held while the collector
+                // answers.
                 exporter.put_back(spans);
             }
             sent?;
         }
+        // After the spans, and never put back: totals are cumulative, so the next export contains this one.
         let series = self.inner.totals.snapshot();
         let times = (self.inner.started_ms, self.inner.environment.now().0);
         match series.is_empty() {
@@ -132,6 +135,7 @@ impl Exporter {
             request.send().await.map_err(|error| ExportError::Unavailable(error.to_string()))?;
         match response.status().as_u16() {
             200..=299 => Ok(()),
+            // The statuses that the protocol names as worth another attempt.
             status @ (429 | 502 | 503 | 504) => {
                 Err(ExportError::Unavailable(format!("status {status}")))
             }

@@ -62,6 +62,7 @@ impl Telemetry {
     where
         S: Subscriber + for<'a> LookupSpan<'a>,
     {
+        // The hint lets `tracing` skip more detailed callsites without asking; spans of data calls are at `DEBUG`.
         let recorded = filter_fn(is_recorded).with_max_level_hint(Level::DEBUG);
         SpanLayer { telemetry: self.clone() }.with_filter(recorded)
     }
@@ -132,6 +133,7 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for SpanLayer {
     fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, context: Context<'_, S>) {
         let Some(span) = context.span(id) else { return };
         let parent =
+            // Cloned: the extensions of the parent are behind a lock, which is released before the new span is built.
             span.parent().and_then(|parent| parent.extensions().get::<OpenSpan>().cloned());
         let open = self.telemetry.open_span(attributes, parent.as_ref());
         span.extensions_mut().replace(open);

@@ -92,6 +92,7 @@ impl Visit for SpanFields {
         self.0.insert(field.name(), FieldValue::Int(value));
     }
 
+    // The protocol has only signed integers.
     fn record_u64(&mut self, field: &Field, value: u64) {
         self.0.insert(field.name(), FieldValue::Int(i64::try_from(value).unwrap_or(i64::MAX)));
     }

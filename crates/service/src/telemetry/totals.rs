@@ -58,6 +58,8 @@ impl CallTotals {
         let values =
             [1.0, number("request_units"), number("rows"), number("pages"), number("retries")];
         let mut series = self.lock();
+        // Combinations that are known go on counting; only new ones fall together. Memory and every scrape stay
+        // bounded.
         if series.len() >= SERIES_MAX && !series.contains_key(&labels) {
             labels = MetricLabels::from([("operation".to_owned(), "other".to_owned())]);
         }
@@ -83,6 +85,7 @@ pub(super) struct CallTotalsCollector(pub(super) Arc<CallTotals>);
 
 impl Collector for CallTotalsCollector {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
+        // A copy: encoding a scrape must not hold the lock that every data call takes.
         let series = self.0.snapshot();
         for (index, (name, help)) in COUNTERS.iter().enumerate() {
             // The encoder appends the suffix to the name of every counter.

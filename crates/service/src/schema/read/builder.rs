@@ -84,6 +84,7 @@ impl SchemaBuilder {
     pub(super) fn finish(mut self) -> Result<ParsedSchema, SchemaErrors> {
         let databases = std::mem::take(&mut self.databases);
         let containers = std::mem::take(&mut self.containers);
+        // A list and not a map: databases keep the order of the file, so that a plan reads like its source.
         let mut order: Vec<DatabaseParts> = Vec::new();
         let mut locations: BTreeMap<String, SourceLocation> = BTreeMap::new();
         for draft in databases {
@@ -99,11 +100,15 @@ impl SchemaBuilder {
                 continue;
             };
             let name = format!("container '{database}/{}'", draft.id.value);
+            // Before the container is checked: a second declaration with its own errors is reported as a second one,
+            // too.
             let is_new = self.declare(&mut locations, name, &draft.id.location);
             let Some(container) = self.container(&draft).filter(|_| is_new) else { continue };
             match order.iter_mut().find(|parts| parts.id == database) {
                 Some(parts) => parts.containers.push(container),
                 None => {
+                    // Its database may be declared elsewhere, for example in other Terraform files. The database has
+                    // no throughput then.
                     let containers = vec![container];
                     order.push(DatabaseParts { id: database, throughput: None, containers });
                 }
@@ -115,6 +120,7 @@ impl SchemaBuilder {
                 Ok(ParsedSchema { schema, ignored: self.ignored, notes: self.notes })
             }
             _ => {
+                // Errors come in the order of the checks; a person goes through the file from top to bottom.
                 self.errors.sort();
                 self.errors.dedup();
                 Err(SchemaErrors(self.errors))
@@ -148,6 +154,8 @@ impl SchemaBuilder {
     }
 
     fn container(&mut self, draft: &ContainerDraft) -> Option<ContainerSchema> {
+        // Each member alone first, for an error with the member's own line. The whole is built only if all of them are
+        // valid: its errors are those between members, and repeat none.
         let before = self.errors.len();
         let throughput = self.keep(draft.throughput.finish()).flatten();
         self.named(&draft.id, |name| ContainerId::new(name));
@@ -207,6 +215,8 @@ impl ThroughputDraft {
 /// Validates one member of the wire format by itself.
 fn check(name: &str, value: &Json) -> Result<(), ValidationError> {
     match (name, value) {
+        // Without a version the wire format means the oldest one, whose limits differ; a file without a version means
+        // the newest.
         ("partitionKey", Json::Object(key)) if key.get("version").is_none() => {
             PartitionKeyDefinition::from_json(&newest_version(key)).map(drop)
         }

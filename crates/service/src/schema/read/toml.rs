@@ -86,6 +86,7 @@ impl TomlReader<'_> {
         self.reject_unknown(&thing, table, OF_CONTAINER);
         let mut members = Vec::new();
         let throughput = self.throughput(table);
+        // Checked here, because the error of the wire format would name `partitionKey`, which the file does not know.
         let Some(key) = table.get("partition_key") else {
             let message = format!("{thing} has no partition_key; give it one, like \"/userId\"");
             self.builder.errors.push(SchemaError::at(&id.location, message));
@@ -141,6 +142,7 @@ impl TomlReader<'_> {
         let keys = to_json(value.get_ref());
         let keys = keys.as_array().unwrap_or_default().iter().map(|paths| {
             let paths = match paths {
+                // A key of one path may be written without the inner list.
                 Json::String(one) => Json::from(vec![Json::from(one.as_str())]),
                 many => many.clone(),
             };
@@ -287,6 +289,7 @@ fn path(value: &Json) -> Json {
 
 /// A composite index: paths with an order after them, such as `/total descending`.
 fn composite(paths: &Json) -> Json {
+    // From the right, because a quoted name in a path may contain spaces.
     let one = |value: &Json| match value.as_str().and_then(|text| text.rsplit_once(' ')) {
         Some((path, order @ ("ascending" | "descending"))) => {
             object([("path", path.trim().into()), ("order", order.into())])

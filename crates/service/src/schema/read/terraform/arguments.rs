@@ -59,6 +59,7 @@ impl<'a> ResourceArguments<'a> {
     fn value(&self, name: &str) -> Result<Option<Located<Value>>, SchemaError> {
         let Some(attribute) = self.body.get_attribute(name) else { return Ok(None) };
         let value = self.scope.evaluate(&attribute.value, self.file, self.iteration)?;
+        // Terraform treats an argument that is null as absent.
         Ok((value != Value::Null).then(|| Located::new(value, self.at(attribute))))
     }
 
@@ -89,6 +90,7 @@ impl<'a> ResourceArguments<'a> {
     pub(super) fn integer(&self, name: &str) -> Result<Option<Located<i64>>, SchemaError> {
         self.converted(name, "a whole number", |value| match value {
             Value::Number(number) => number.as_i64(),
+            // Terraform converts between texts and numbers, and values from the command line are often texts.
             Value::String(text) => text.parse().ok(),
             _ => None,
         })

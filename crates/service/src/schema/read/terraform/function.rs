@@ -7,6 +7,8 @@ use hcl::eval::{Context, FuncArgs, FuncDef, ParamType};
 pub(super) fn declare(context: &mut Context<'_>) {
     let one = |function, param| FuncDef::builder().param(param).build(function);
     let many = |function| FuncDef::builder().variadic_param(ParamType::Any).build(function);
+    // The evaluator has only lists and objects. Duplicates stay in a set; the builder refuses the name they declare
+    // twice.
     for name in ["tolist", "toset", "tomap"] {
         context.declare_func(name, one(unchanged, ParamType::Any));
     }

@@ -84,6 +84,7 @@ fn read(
             _ => builder.ignore(&resource.location, format!("resource {}", resource.address())),
         }
     }
+    // A data source of a database is not left out: containers take its name.
     for data in module.data.iter().filter(|data| data.kind != DATABASE) {
         builder.ignore(&data.location, format!("data {}", data.address()));
     }

@@ -72,6 +72,8 @@ impl<'m> TerraformScope<'m> {
             // A name that a `for` expression binds is no reference, whatever else has that name.
             let is_bound = reference.path.first().is_some_and(|it| references.bound.contains(it));
             if !is_bound {
+                // Only what the expression names is resolved. Resolving everything first would fail on files that
+                // refer to resources which are declared elsewhere.
                 let (depth, value) = self.follow(reference, file, iteration)?;
                 // The evaluator knows only variables, so each reference becomes a nested object under its first name.
                 insert(&mut roots, reference.path.iter().take(depth), value);
@@ -113,6 +115,7 @@ impl<'m> TerraformScope<'m> {
                 ))
             }
             [root @ ("each" | "count"), ..] => match iteration {
+                // `each` exists only under `for_each`, `count` only under `count`.
                 Some(iteration) if iteration.root == *root => Ok((1, iteration.value.clone())),
                 _ => Err(SchemaError::at(&location, format!("there is no '{root}' here"))),
             },
@@ -158,6 +161,8 @@ impl<'m> TerraformScope<'m> {
         let Some(found) = found else {
             return match (kind, rest) {
                 (DATABASE, ["name", ..]) => {
+                    // Containers are often kept apart from their database. The label is a good guess for its name, and
+                    // the report says so.
                     let name = self.database.unwrap_or(label).to_owned();
                     self.assumed.borrow_mut().insert((address, name.clone()));
                     Ok((3, Value::from(name)))
@@ -170,6 +175,7 @@ impl<'m> TerraformScope<'m> {
         };
         let instances = self.instances(found)?;
         match (rest.first(), instances.as_slice()) {
+            // One resource without repetition: only the attribute in question is evaluated.
             (Some(attribute), [None]) => {
                 let value = self.attribute(found, attribute, None, location)?;
                 Ok((3, value))
@@ -187,6 +193,7 @@ impl<'m> TerraformScope<'m> {
                     }
                     all.insert(iteration.key.clone(), Value::Object(one));
                 }
+                // Instances of `count` are addressed by number, those of `for_each` by key.
                 let is_counted = found.attribute("count").is_some();
                 Ok((
                     2,
@@ -295,6 +302,7 @@ fn insert<'p>(
         *slot = value;
         return;
     }
+    // Two references may share their first names: `var.a` and `var.b` become one object.
     if !matches!(slot, Value::Object(_)) {
         *slot = Value::Object(Map::new());
     }
@@ -316,6 +324,7 @@ impl Visit for ReferenceCollector {
         if let Expression::Variable(root) = &traversal.expr {
             let mut path = vec![root.as_str().to_owned()];
             for operator in &traversal.operators {
+                // An index or a splat is left to the evaluator; the path up to it is what must be resolved.
                 let TraversalOperator::GetAttr(name) = operator.value() else { break };
                 path.push(name.as_str().to_owned());
             }

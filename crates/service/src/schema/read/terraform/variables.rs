@@ -48,6 +48,8 @@ pub(super) fn values(
         let Some(source) = builder.keep(SourceFile::load(path)) else { continue };
         let found = builder.keep(read_values(&source)).unwrap_or_default();
         for (name, value) in found {
+            // Only a note, unlike on the command line: Terraform, too, warns of unknown names in files and refuses
+            // them as flags.
             if !module.variables.contains_key(&name) {
                 let what = format!("{}: no variable is named '{name}'", source.name);
                 builder.note(None, what);
