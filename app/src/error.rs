@@ -50,6 +50,7 @@ impl CommandError {
         let error = storage_error(error);
         let message = error.to_string();
         let cause = error.source().map(ToString::to_string);
+        // Some errors print their cause and also name it as their source; it is printed once, in parentheses.
         let sentence = match &cause {
             Some(cause) => message.strip_suffix(&format!(": {cause}")).unwrap_or(&message),
             None => &message,
@@ -73,6 +74,7 @@ impl CommandError {
     /// Prints the error and returns the exit code.
     pub(crate) fn print(&self) -> ExitCode {
         if self.is_silent {
+            // Like other tools under `| head`: the reader has what it wanted.
             return ExitCode::SUCCESS;
         }
         // If even this cannot be written, the exit code remains.

@@ -109,6 +109,7 @@ where
         {
             first_failure = Some(failure);
             running.abort_all();
+            // Otherwise the loop would see the tasks as cancelled, and a cancelled task has no panic to resume.
             running.detach_all();
         }
     }

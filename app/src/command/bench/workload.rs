@@ -60,6 +60,8 @@ impl Workload {
     pub(crate) async fn load_next(&self, items: u64) -> Result<StepResult, CommandError> {
         let number = self.begun.fetch_add(1, Ordering::Relaxed);
         if number >= items {
+            // Every task counts one too many before it sees the end. The last of them puts the number right, before
+            // the next phase begins.
             self.begun.store(items, Ordering::Relaxed);
             self.loaded.store(items, Ordering::Relaxed);
             return Ok(StepResult::NothingLeft);
@@ -111,6 +113,7 @@ impl Workload {
             let changes = u64::try_from(page.changes.len()).unwrap_or(u64::MAX);
             count += changes;
             bar.inc(changes);
+            // Both: a page may be empty although there is more.
             if !page.more && page.changes.is_empty() {
                 break;
             }
@@ -138,6 +141,7 @@ impl Workload {
         item.insert("partitionKey", partition_key(number));
         item.insert("number", i64::try_from(number).unwrap_or(i64::MAX));
         let missing = usize::try_from(self.item_bytes).unwrap_or(0);
+        // 13 bytes are `,"payload":""`.
         let missing = missing.saturating_sub(Json::from(item.clone()).to_bytes().len() + 13);
         item.insert("payload", payload(number, missing));
         Json::from(item)

@@ -84,7 +84,7 @@ pub(super) struct CopyEndpoint {
     container: String,
 }
 
-/// The containers containers. A common account is containers once.
+/// The opened containers. An account that both share is opened once.
 pub(super) struct CopyContainers {
     pub(super) from: Container,
     pub(super) to: Container,
@@ -119,6 +119,7 @@ impl CopyEndpoints {
     pub(super) async fn open(&self, flags: &StoreFlags) -> Result<CopyContainers, CommandError> {
         let source = self.from.location.open(flags, MissingStore::Refuse).await?;
         let target = match self.from.location.is_same(&self.to.location) {
+            // A folder can be opened only once at a time; opening it for the target would fail on its lock.
             true => source.clone(),
             false => self.to.location.open(flags, MissingStore::Create).await?,
         };

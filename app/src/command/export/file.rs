@@ -73,6 +73,7 @@ impl OutFile {
     /// Completes the file and gives it its name.
     pub(super) fn finish(mut self) -> Result<(), CommandError> {
         let path = self.path.clone();
+        // Synced before the rename: the name promises a complete file, also after a power failure.
         let finished = self.file.flush().and_then(|()| self.file.get_ref().sync_all());
         finished
             .and_then(|()| fs::rename(&self.partial, &self.path))
@@ -96,9 +97,11 @@ impl OutFile {
             return Ok(());
         }
         self.file.flush()?;
+        // After the flush: bytes in the buffer are not in the file, and the position must not count them.
         at.bytes = self.file.get_mut().stream_position()?;
         let new = with_suffix(&self.position, ".new");
         fs::write(&new, serde_json::to_vec(at).map_err(io::Error::other)?)?;
+        // Written beside and renamed: a crash leaves the old position or the new one, never half of one.
         fs::rename(&new, &self.position)
     }
 }
@@ -133,6 +136,7 @@ fn load(
         return Err(refused(format!("it belongs to an export of {}", kept.of)));
     }
     let written = fs::metadata(partial).map_or(0, |metadata| metadata.len());
+    // The position was saved but the end of the file was lost. Continuing would leave a gap.
     if written < kept.bytes {
         return Err(refused(format!("{} has only {written} bytes", partial.display())));
     }

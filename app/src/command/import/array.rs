@@ -54,6 +54,7 @@ impl ArrayReader {
         let line = self.line;
         let (mut text, mut depth, mut in_text, mut escaped) = (Vec::new(), 0_u32, false, false);
         while let Some(byte) = self.peek()? {
+            // Not consumed: the caller decides by it whether another element follows.
             if !in_text && depth == 0 && matches!(byte, b',' | b']') {
                 return Ok(text);
             }
@@ -64,6 +65,7 @@ impl ArrayReader {
                 b'\\' if in_text => escaped = true,
                 b'"' => in_text = !in_text,
                 b'{' | b'[' if !in_text => depth += 1,
+                // A closing bracket too many is left to the parser of the element, which has the better message.
                 b'}' | b']' if !in_text => depth = depth.saturating_sub(1),
                 _ => {}
             }
@@ -100,6 +102,7 @@ impl RecordReader for ArrayReader {
                     }
                 }
             }
+            // A comma is allowed between elements only, neither before the first nor after the last.
             (Some(b','), ArrayState::Between) => {
                 self.take()?;
                 self.next_non_space()?;

@@ -60,6 +60,7 @@ impl ImportTarget {
                         CommandError::new(what(), invalid.message().trim_end_matches('.'))
                             .hint("correct the first line of the file")
                     })?;
+                // The file may come from a container of another name; the command line decides.
                 properties.id = container.properties(properties.partition_key.clone()).id;
                 create(&container, properties).await.map_err(failed)?
             }
@@ -91,12 +92,14 @@ impl ImportTarget {
         while !running.is_empty() {
             finish_one(&mut running, &mut bad).await?;
         }
+        // Writes end in any order.
         bad.sort_by_key(|bad| bad.line);
         Ok(bad)
     }
 
     async fn upsert(self, line: u64, item: Json) -> Result<LineResult, CommandError> {
         let key = self.key.extract(&item);
+        // Raw: the client sends this text as it is and builds no other tree of values.
         let text = match RawValue::from_string(item.to_string()) {
             Ok(text) => text,
             Err(error) => {
@@ -106,6 +109,8 @@ impl ImportTarget {
         match self.container.upsert(&key, &text, None).await {
             Ok(_) => Ok(LineResult::Done),
             Err(error) => match error.kind() {
+                // The fault of this item: the others can still be imported. Any other error would meet the next items,
+                // too.
                 ErrorKind::BadRequest | ErrorKind::TooLarge | ErrorKind::Conflict => {
                     Ok(LineResult::Refused(BadLine { line, why: format!("is rejected: {error}") }))
                 }

@@ -132,6 +132,7 @@ fn event(
     dedupe_key: Option<&str>,
 ) -> NewEvent {
     let actor = Some(actor).filter(|actor| !actor.is_empty());
+    // The idempotency key: seeding again finds the same events instead of adding them.
     let key = format!("demo {} {actor:?} {target}", event_type.name());
     let target_type = match event_type {
         EventType::CommentReply => TargetType::Comment,

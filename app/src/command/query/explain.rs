@@ -79,6 +79,7 @@ pub(super) fn counts(read: &QueryTotals) -> String {
         ..
     } = &read.metrics;
     let number = |count: &u64| thousands(*count);
+    // What the other clocks do not cover. Saturating, because each of them is read on its own.
     let rest = total_time.saturating_sub(*compile_time + *index_time + *load_time);
     let scanned = if *full_scan { "  (no index covers the whole query)" } else { "" };
     let lines = [

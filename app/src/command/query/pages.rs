@@ -55,6 +55,8 @@ pub(super) async fn read<W: Write>(
     let mut stopped = std::pin::pin!(tokio::signal::ctrl_c());
     loop {
         let outcome = tokio::select! {
+            // The signal first: a query whose pages are always ready would otherwise win now and then, and ctrl-c seem
+            // ignored.
             biased;
             // If the signal cannot be handled, ctrl-c ends the process as usual.
             Ok(()) = &mut stopped => {
@@ -75,6 +77,7 @@ pub(super) async fn read<W: Write>(
         counter.suspend(|| rows.page(&page.rows)).map_err(QueryStopped::Output)?;
         counter.set_position(read.metrics.output_items);
         read.continuation = page.continuation;
+        // Kept in the totals as well: a run that stops early prints it, and another run goes on from there.
         query.page.continuation.clone_from(&read.continuation);
         let is_enough = paging.pages_max.is_some_and(|pages_max| read.pages >= pages_max);
         if is_enough || read.continuation.is_none() {

@@ -48,7 +48,7 @@ pub(super) struct SchemaArguments {
     store: StoreFlags,
 }
 
-/// A schema and its context account.
+/// A schema and the opened account it is compared with.
 pub(super) struct SchemaContext {
     pub(super) schema: Schema,
     pub(super) account: Account,

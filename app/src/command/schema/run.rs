@@ -108,6 +108,7 @@ impl SchemaApplyCommand {
         if plan.is_up_to_date() {
             return Ok(ExitCode::SUCCESS);
         }
+        // A plan with obstacles is refused by `apply`; asking first would only waste an answer.
         if plan.obstacles.is_empty() && !self.yes {
             confirm()?;
         }
@@ -127,6 +128,7 @@ fn confirm() -> Result<(), CommandError> {
     if !std::io::stdin().is_terminal() {
         return Err(refused("there is no terminal to ask for confirmation"));
     }
+    // Standard output may be piped; the question belongs to the person.
     let mut terminal = std::io::stderr();
     let asked = write!(terminal, "Apply this? [y/N] ").and_then(|()| terminal.flush());
     let mut answer = String::new();

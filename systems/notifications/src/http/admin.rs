@@ -46,6 +46,7 @@ pub(super) async fn events(
 ) -> HttpResult<JsonBody<EventsBody>> {
     caller.require_role(ADMIN_ROLE)?;
     let name = query.status.as_deref().unwrap_or("PENDING");
+    // A token of one status is meaningless in the list of another; the seal refuses it instead of returning odd pages.
     let scope = ["events", name];
     let continuation = match &query.continuation_token {
         Some(cursor) => Some(api.server.cursors().open(&scope, cursor)?),

@@ -156,6 +156,7 @@ pub(super) async fn revoke(
     PathParams(device_id): PathParams<String>,
 ) -> HttpResult<JsonBody<DeviceBody>> {
     let user = require_user(&caller)?;
+    // An id that cannot be one is treated like one that does not exist.
     let unknown = |_| Problem::not_found("There is no such device.");
     let device_id = DeviceId::parse(device_id).map_err(unknown)?;
     Ok(JsonBody(api.system.revoke_device(&user, &device_id).await?.value.into()))

@@ -81,6 +81,7 @@ fn limit(text: Option<&str>) -> HttpResult<Option<usize>> {
         let message = format!("'{text}' is not between 1 and {}", ListOptions::LIMIT_MAX);
         Problem::invalid_field("limit", "out_of_range", message)
     };
+    // Taken as text and parsed here, so that a wrong number is reported like any other field.
     text.map(|text| text.parse().map_err(|_| wrong(text))).transpose()
 }
 

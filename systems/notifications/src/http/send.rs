@@ -131,6 +131,8 @@ pub(super) async fn send(
         with_fields(problem, &errors)
     })?;
     let mut sent = Vec::with_capacity(events.len());
+    // One after the other, without a transaction: users are different partitions. A caller that gets an error repeats
+    // the request with its idempotency key.
     for event in events {
         let event = api.system.enqueue(event).await?.value;
         sent.push(SentEvent { id: event.id, user_id: event.user_id, status: event.status });
@@ -205,6 +207,7 @@ fn parse_users(
     let mut wrong = None;
     for name in names {
         match UserId::parse(name) {
+            // A list of at most 50, so a search through it is cheap.
             Ok(user) if users.contains(&user) => wrong = Some("names a user twice".to_owned()),
             Ok(user) => users.push(user),
             Err(message) => wrong = Some(message),

@@ -108,6 +108,7 @@ impl Notifications {
         for item in answer.value.rows {
             match item.typed::<NotificationEvent>() {
                 Ok(event) => page.events.push(event.into_value().with_derived_fields()),
+                // One damaged event must not hide a hundred others from the operator who looks for it.
                 Err(_) => page.unreadable.push(item.typed::<IdOnly>()?.into_value().id),
             }
         }

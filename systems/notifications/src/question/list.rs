@@ -69,6 +69,8 @@ impl Notifications {
         let mut continuation = options.continuation.clone();
         // The account may return a short page, even an empty one, before the end of the list.
         loop {
+            // Only what is missing: a token points behind the rows of its page, so rows beyond the limit would be
+            // skipped by the next request.
             let rows_max = Some(limit - notifications.len());
             let page = QueryPageOptions { rows_max, continuation, session_token: None };
             let container = &self.core.containers.notifications;

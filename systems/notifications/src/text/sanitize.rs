@@ -23,6 +23,7 @@ fn without_tags(text: &str) -> String {
         rest = match (opens_tag(after), after.find('>')) {
             (true, Some(end)) => after.get(end + 1..).unwrap_or_default(),
             _ => {
+                // A `<` that opens no tag, as in `1 < 2`, is text.
                 kept.push('<');
                 after
             }

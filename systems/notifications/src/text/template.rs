@@ -149,6 +149,8 @@ impl Language {
             return Err(invalid("`others` has no form `other`, which every number can take"));
         }
         let mut environment = Environment::new();
+        // A template may name an extra property that an event does not have; it is then empty, and the notification
+        // still goes out.
         environment.set_undefined_behavior(minijinja::UndefinedBehavior::Lenient);
         let language = Self { file, plural_forms: PluralForms::new(name), environment };
         // Every template is rendered once, so that an error in a file is found at the start and not when an event
@@ -206,6 +208,7 @@ impl Language {
             let text = self.environment.render_str(template, &values);
             let text =
                 text.map_err(|error| Error::internal(format!("a template failed: {error}")))?;
+            // Again after rendering: a template could put harmless values together to something like a tag.
             Ok::<_, Error>(sanitize(&text, LINE_CHARS_MAX))
         };
         Ok(RenderedText {
@@ -256,6 +259,7 @@ fn read_template_files(folder: &str) -> Result<Vec<(String, String)>> {
             files.push((name.to_owned(), std::fs::read_to_string(&path).map_err(wrong)?));
         }
     }
+    // The order of a folder is arbitrary; with a fixed one, the first error is the same on every machine.
     files.sort();
     Ok(files)
 }

@@ -100,6 +100,7 @@ impl<S: Subscriber + for<'span> LookupSpan<'span>> Layer<S> for ChargeLayer {
         }
     }
 
+    // The charge is recorded when the call ends, so only a closed span has it.
     fn on_close(&self, id: Id, context: Context<'_, S>) {
         let call = context.span(&id).and_then(|span| span.extensions_mut().remove::<AccountCall>());
         if let Some(call) = call {
