@@ -105,6 +105,7 @@ impl ChangeRecord {
     #[must_use]
     pub fn current(&self) -> Option<ItemResource> {
         match &self.content {
+            // The lsn is not in the stored change: it is its key in the log.
             ChangeContent::Written(item) => Some(ItemResource::from_change(item, self.lsn)),
             ChangeContent::Removed(_) => None,
         }

@@ -92,6 +92,7 @@ pub(super) fn item_response(
     address: &ContainerAddress,
     result: EngineResponse<ItemResource>,
 ) -> ApiResponse {
+    // Before the item is consumed by the encoding; also a response without a body has them as headers.
     let (etag, lsn) = (result.value.etag(), result.value.lsn());
     let response = match request.wants_minimal() {
         true => ApiResponse::empty(status),

@@ -31,6 +31,7 @@ pub(super) async fn a_commit_to_several_spaces_is_atomic(store: Arc<dyn Store>) 
             vec![Box::pin(write), Box::pin(read)];
         for result in join_all::<crate::Result<Option<Vec<_>>>>(both).await {
             if let Some(seen) = result? {
+                // Before or after the commit, both are right; only a mixture is not.
                 let same = seen.windows(2).all(|pair| pair.first() == pair.last());
                 expect_true(&format!("a snapshot saw half a commit: {seen:?}"), same)?;
             }
@@ -90,6 +91,7 @@ pub(super) async fn an_empty_group_changes_nothing(store: Arc<dyn Store>) -> Cas
     let before = put(&*store, &[(b"a", b"1")]).await?;
     expect_equal("no set, no stamp", store.commit(SHARD, vec![]).await?, vec![])?;
     expect_equal("the last stamp", store.last_stamp(SHARD).await?, before)?;
+    // Not the same as no set: a set may consist of guards alone, and its commit has a place in the order.
     let after = commit(&*store, SHARD, WriteSet::new()).await?;
     expect_true("a set without writes has a stamp", after > before)
 }
@@ -115,6 +117,7 @@ pub(super) async fn a_snapshot_does_not_change(store: Arc<dyn Store>) -> CaseRes
     expect_equal("several keys", many, vec![one.clone(), one.clone(), one])?;
     let all = Scan::forward(KeyRange::all(), ScanLimit::entries(10));
     expect_equal("a scan", scan(&*snapshot, all.clone()).await?, (keys, false))?;
+    // Old versions may now be removed; what remains must be the latest state.
     drop(snapshot);
     let now = [b"added".as_slice(), b"kept", b"replaced"].iter().map(|key| bytes(key)).collect();
     expect_equal("the latest state", scan(&*store, all).await?, (now, false))
@@ -128,6 +131,7 @@ pub(super) async fn concurrent_commits_all_succeed_with_distinct_stamps(
         async move {
             let mut set = WriteSet::new();
             set.put(ITEMS, vec![number], vec![number]);
+            // All 50 ask for the same key; the stamp makes them different and puts them into the order of commits.
             set.put_stamped(LOG, vec![0; 8], vec![number], Some(0), None);
             commit(&*store, SHARD, set).await.map(|stamp| (stamp, number))
         }

@@ -25,6 +25,7 @@ fn guarded(key: &[u8], guard: Guard, result: &[u8]) -> WriteSet {
 pub(super) async fn absent_is_true_only_without_a_value(store: Arc<dyn Store>) -> CaseResult {
     put(&*store, &[(b"exists", b"")]).await?;
     commit(&*store, SHARD, guarded(b"missing", Guard::Absent, b"1")).await?;
+    // Its value is empty, but a value: a store that takes it for absence fails here.
     let refused = commit(&*store, SHARD, guarded(b"exists", Guard::Absent, b"2")).await;
     expect_error("an existing key", refused, &failed(ITEMS, b"exists"))?;
     expect_equal("only the first was written", get(&*store, b"result").await?, Some(bytes(b"1")))
@@ -47,6 +48,7 @@ pub(super) async fn unchanged_is_true_only_for_the_same_value(store: Arc<dyn Sto
     put(&*store, &[(b"exists", b"old")]).await?;
     let unchanged = |value: &[u8]| Guard::Unchanged(bytes(value));
     commit(&*store, SHARD, guarded(b"exists", unchanged(b"old"), b"1")).await?;
+    // A prefix, a longer text and nothing: a comparison of the shorter length only would accept them.
     for value in [b"new".as_slice(), b"ol", b"older", b""] {
         let refused = commit(&*store, SHARD, guarded(b"exists", unchanged(value), b"2")).await;
         expect_error("another value", refused, &failed(ITEMS, b"exists"))?;
@@ -65,6 +67,7 @@ pub(super) async fn guards_are_checked_against_the_state_before_the_group(
     second.guard(ITEMS, bytes(b"key"), Guard::Absent);
     second.put(ITEMS, bytes(b"key"), bytes(b"2"));
     second.guard(ITEMS, bytes(b"key"), Guard::Absent);
+    // The first set writes the key, but the guards of the second look at the state before the group.
     store.commit(SHARD, vec![first.clone(), second.clone()]).await?;
     expect_equal("the group was written", get(&*store, b"key").await?, Some(bytes(b"2")))?;
     let refused = store.commit(SHARD, vec![first, second]).await;
@@ -103,6 +106,8 @@ pub(super) async fn guards_serialise_concurrent_increments(store: Arc<dyn Store>
                 set.guard(ITEMS, bytes(b"count"), Guard::Unchanged(seen));
                 set.put(ITEMS, bytes(b"count"), vec![next]);
                 match commit(&*store, SHARD, set).await {
+                    // Somebody else was first: read again. One of the waiting commits succeeds in each round, so the
+                    // loop ends.
                     Err(error) if matches!(error.kind(), ErrorKind::GuardFailed { .. }) => {}
                     result => return result,
                 }

@@ -100,6 +100,7 @@ pub(super) async fn a_limit_in_entries_ends_the_page_and_sets_more(
         scan(&*store, Scan::forward(KeyRange::all(), ScanLimit::entries(6))).await?;
     expect_equal("more than exist", more_than_all, (keys("abcde"), false))?;
     let none = scan(&*store, Scan::forward(KeyRange::all(), ScanLimit::entries(0))).await?;
+    // A page without an entry and with `more` would make its reader ask for ever.
     expect_equal("at least one", none, (keys("a"), true))
 }
 
@@ -135,6 +136,7 @@ pub(super) async fn pages_continued_after_the_last_key_cover_the_range_once(
             if !more {
                 break;
             }
+            // A wrong bound would return the last key again; the case must fail then and not hang.
             expect_true("a continued scan ends", covered.len() <= 5)?;
         }
         let expected = match direction {
@@ -173,6 +175,7 @@ pub(super) async fn a_prefix_range_covers_its_prefix_even_when_it_ends_in_ff(
 
 pub(super) async fn a_scan_stays_inside_its_shard_and_space(store: Arc<dyn Store>) -> CaseResult {
     for shard in [0, 6, 7, 8, u32::MAX] {
+        // Neighbours and both ends: a store that puts the shard into the key must not run over into the next one.
         for space in [ITEMS, TERMS] {
             let mut set = WriteSet::new();
             set.put(space, bytes(b"key"), format!("{shard} {}", space.name).into_bytes());

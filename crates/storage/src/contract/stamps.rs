@@ -61,6 +61,7 @@ pub(super) async fn a_stamp_is_greater_than_stamp_above(store: Arc<dyn Store>) -
     expect_true("above what was asked", first > Stamp(1000))?;
     let second = commit(&*store, SHARD, above(5)).await?;
     expect_true("never backwards", second > first)?;
+    // The third set asks for nothing, but must still follow the second.
     let stamps = store.commit(SHARD, vec![above(0), above(5000), above(0)]).await?;
     expect_true("inside a group", stamps.is_sorted_by(|earlier, later| earlier < later))?;
     expect_true("above in the middle of a group", stamps.get(1) > Some(&Stamp(5000)))?;
@@ -90,6 +91,7 @@ pub(super) async fn a_refused_group_leaves_the_last_stamp_alone(
 pub(super) async fn a_stamp_offset_outside_its_bytes_is_refused(
     store: Arc<dyn Store>,
 ) -> CaseResult {
+    // Eight bytes at position 1 end at 9; the greatest position overflows when eight is added to it.
     for (key_at, value_at) in [(Some(1), None), (None, Some(1)), (Some(usize::MAX), None)] {
         let mut set = WriteSet::new();
         set.put(ITEMS, bytes(b"beside"), bytes(b"1"));

@@ -165,6 +165,7 @@ impl Backend for EmbeddedBackend {
     }
 
     async fn close(&self) -> Result<()> {
+        // Closing takes an engine by value; clones share it, so this closes it for all of them.
         self.engine.clone().close().await.map_err(translate)
     }
 }

@@ -89,6 +89,7 @@ impl EmbeddedBackend {
             options: options(etag),
         };
         let outcome = self.engine.delete_item(delete).await.map_err(translate)?;
+        // The deleted version's etag is of no use: no item has it any more.
         Ok(self.response(outcome, |_| (ResponseBody::Nothing, None)))
     }
 

@@ -162,6 +162,7 @@ impl SortStage {
         if let Some(ranking) = &self.ranking {
             let mut keys: Vec<&mut Vec<Value>> =
                 buffer.rows.iter_mut().map(|row| &mut row.keys).collect();
+            // Only now: a rank depends on all rows. Each row's keys are replaced by its one score.
             ranking.score(&mut keys);
         }
         self.sort(&mut buffer);
@@ -170,6 +171,7 @@ impl SortStage {
 
     fn truncate(&self, buffer: &mut RowBuffer, needed: usize, memory: &MemoryBudget) {
         self.sort(buffer);
+        // Released as it was reserved, by the same measure; otherwise the limit would drift over many truncations.
         for row in buffer.rows.drain(needed..) {
             buffer.bytes -= row.bytes();
             memory.release(row.bytes());
@@ -202,6 +204,7 @@ impl BufferedRow {
 fn key_direction(key: &OrderKey, preparation: &Preparation<'_>) -> KeyOrder {
     match (key.order, &key.expression) {
         (Some(order), _) => order.into(),
+        // A computed property that happens to be a call is an ordinary value.
         (None, call @ Expression::Call { .. }) if !key.is_computed => {
             score_direction(call, preparation)
         }

@@ -92,6 +92,7 @@ fn info(
     context: &PlanContext<'_>,
     is_single_key: bool,
 ) -> Result<QueryInfo, QueryError> {
+    // First: a count of distinct rows is an aggregate as well, which the next branch would take.
     if let Some(info) = distinct_count::info(tree, bound) {
         return Ok(info);
     }

@@ -89,6 +89,7 @@ impl Feature {
         }
     }
 
+    // Seventeen features fit into 32 bits; the order of declaration is the number of the bit and appears nowhere else.
     fn bit(self) -> u32 {
         1 << self as u32
     }
@@ -113,6 +114,7 @@ impl FeatureSet {
     #[must_use]
     pub fn parse(list: &str) -> Self {
         let names = list.split(',').map(str::trim);
+        // A newer client may name features that we never ask for.
         names.filter_map(|name| ALL.into_iter().find(|known| known.name() == name)).collect()
     }
 

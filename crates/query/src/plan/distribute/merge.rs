@@ -92,6 +92,7 @@ impl MergePlan {
 }
 
 fn combine(info: &QueryInfo) -> Combine {
+    // The info of such a query has no aggregate: partitions return the rows that are to be counted.
     if let Some(alias) = &info.distinct_count_alias {
         return Combine::CountDistinct { alias: (!alias.is_empty()).then(|| alias.clone()) };
     }
@@ -100,6 +101,7 @@ fn combine(info: &QueryInfo) -> Combine {
         || !info.aliased_aggregates.is_empty();
     if is_grouped {
         let payload = if info.has_select_value {
+            // A bare value is at most one aggregate; the rewriting refuses an expression of several.
             GroupPayload::Value(info.aggregates.first().copied())
         } else {
             GroupPayload::Columns(info.aliased_aggregates.clone())
@@ -130,6 +132,7 @@ impl PlanBody {
 }
 
 fn needed(info: &QueryInfo) -> FeatureSet {
+    // Properties without an aggregate are in the list, too, because a client needs the whole shape of the row.
     let aliased = || info.aliased_aggregates.iter().filter_map(|(_, kind)| *kind);
     let aggregates: Vec<AggregateKind> = info.aggregates.iter().copied().chain(aliased()).collect();
     let has = |kinds: &[AggregateKind]| aggregates.iter().any(|kind| kinds.contains(kind));

@@ -113,6 +113,7 @@ fn base64(bytes: &[u8]) -> String {
         for index in 0..4_usize {
             let digit = (bits >> (18 - 6 * index)) & 0x3F;
             let letter = BASE64.get(digit as usize).copied().unwrap_or(b'A');
+            // A group of n bytes has n + 1 digits; the rest is padding.
             text.push(if index <= group.len() { char::from(letter) } else { '=' });
         }
     }

@@ -60,6 +60,7 @@ impl ScoreComponent {
         let path = arguments.next();
         let terms = array(arguments.collect());
         let number = self.text_number;
+        // The client replaces these names by numbers as text. They are not valid syntax before that.
         let placeholder =
             |name: &str| identifier(&format!("{{documentdb-formattablehybridsearchquery-{name}}}"));
         let placeholders = [
@@ -87,6 +88,7 @@ impl ScoreComponent {
     fn total(&self, context: &PlanContext<'_>) -> Scalar {
         let [least, greatest] = BEYOND;
         let worst = match (self.order(context), self.is_full_text) {
+            // Full-text scores are never negative.
             (SortOrder::Descending, true) => literal(Literal::Integer(-1)),
             (SortOrder::Descending, false) => identifier(least),
             (SortOrder::Ascending, _) => identifier(greatest),
@@ -170,6 +172,7 @@ fn enveloped(
     }
     info.order_by = vec![score.order(context)];
     info.order_by_expressions = vec![print_scalar(&score.call())];
+    // No index is in the order of a score, so a client must have all rows of a component before it merges.
     info.has_non_streaming_order_by = true;
     info.rewritten_query = print(&query);
     info

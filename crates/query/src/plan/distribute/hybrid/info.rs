@@ -67,6 +67,7 @@ pub(in crate::plan::distribute) fn hybrid(
         statistics_query: statistics::query(tree, &texts),
         needs_statistics: !texts.is_empty(),
         components: components(tree, bound, &scores.list, rows, context),
+        // The sign is in the direction of the component already.
         weights: scores.weights.iter().map(|weight| weight.abs()).collect(),
         skip,
         take,
@@ -116,6 +117,7 @@ fn scores(tree: &QueryTree, bound: &BoundQuery) -> Scores {
     }
     let mut text = 0;
     for (index, score) in list.iter_mut().enumerate() {
+        // Weights stand after the scores, so directions are known only when all arguments were read.
         score.is_reversed = weights.get(index).is_some_and(|weight| *weight < 0.0);
         if score.is_full_text {
             score.text_number = text;
