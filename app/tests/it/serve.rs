@@ -128,18 +128,21 @@ fn an_issuer_needs_all_its_parts() {
 }
 
 #[test]
-fn a_page_says_how_to_connect_and_keeps_secrets() {
+fn the_explorer_says_how_to_connect_and_keeps_secrets() {
     let (server, ready) = start(&["--memory"]);
     let endpoint = text(&ready, "endpoint");
     let page = get(&endpoint, "/_explorer/index.html");
     assert!(page.starts_with("HTTP/1.1 200") && page.contains("text/html"), "{page}");
-    assert!(page.contains("AccountEndpoint=http://localhost:"), "{page}");
-    assert!(page.contains(&text(&ready, "key")), "everybody knows this key");
+    let session = get(&endpoint, "/_planisphere/session");
+    assert!(session.contains("\"endpoint\":\"http://localhost:"), "{session}");
+    assert!(session.contains(&text(&ready, "key")), "everybody knows this key");
+    assert!(text(&ready, "explorer").contains("/_explorer#token="), "{ready:?}");
     assert_eq!(terminate(server), Some(0));
     let key = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
     let (server, ready) = start(&["--memory", "--key", key]);
-    let page = get(&text(&ready, "endpoint"), "/_explorer/index.html");
-    assert!(page.starts_with("HTTP/1.1 200") && !page.contains(key), "{page}");
+    let session = get(&text(&ready, "endpoint"), "/_planisphere/session");
+    assert!(session.starts_with("HTTP/1.1 200") && !session.contains(key), "{session}");
+    assert!(!session.contains("csrfToken"), "{session}");
     assert_eq!(terminate(server), Some(0));
     let (server, ready) = start(&["--memory", "--no-explorer"]);
     let page = get(&text(&ready, "endpoint"), "/_explorer/index.html");

@@ -4,6 +4,7 @@
 
 use engine::AttachedKind;
 use hyper::Method;
+use hyper::header::{AUTHORIZATION, COOKIE};
 
 use crate::authorization::{AuthorizationContext, RequestAuthorization, authorize};
 use crate::gateway::Gateway;
@@ -11,6 +12,7 @@ use crate::http::{ApiError, ApiRequest, ApiResponse, ApiResult};
 use crate::observe;
 use crate::resource::{self, attached};
 use crate::route::{RequestPath, Route};
+use crate::session::{check_same_site, check_session_request};
 
 impl Gateway {
     /// Refuses a request whose caller may not make it. Runs before the body is read.
@@ -22,7 +24,25 @@ impl Gateway {
         if request.method == Method::OPTIONS {
             return Err(ApiError::forbidden("Cross-origin requests are not allowed."));
         }
+        if self.authorize_session(request)? {
+            return Ok(RequestAuthorization::Session);
+        }
         authorize(&self.authorization_context(), request, path).await
+    }
+
+    /// Whether the request belongs to a session of the explorer; refused if it does and may not be made. A request
+    /// with an authorization header is never one: then the browser did not send it by itself.
+    fn authorize_session(&self, request: &ApiRequest) -> ApiResult<bool> {
+        let Some(explorer) = &self.settings().explorer else { return Ok(false) };
+        if request.header(&AUTHORIZATION).is_some() || request.header(&COOKIE).is_none() {
+            return Ok(false);
+        }
+        let now = self.engine().environment().now().seconds().0;
+        let Some(session) = self.sessions().find(request.headers(), now) else { return Ok(false) };
+        check_same_site(request.headers(), &explorer.host_names)?;
+        let is_read_only = explorer.is_read_only;
+        check_session_request(&session, &request.method, request.headers(), is_read_only)?;
+        Ok(true)
     }
 
     /// Refuses a request because of its body, which the first check has not seen.
@@ -63,6 +83,15 @@ impl Gateway {
             )),
             Route::Usage => observe::usage(self, request),
             Route::Report => observe::report(self, request),
+            Route::Requests => observe::list_requests(self, request),
+            Route::Request(number) => observe::read_request(self, request, number),
+            Route::Traffic => observe::traffic(self, request),
+            Route::Partitions(database, container) => {
+                Box::pin(observe::handle_partitions(self, request, database, container)).await
+            }
+            Route::History(database, container, second) => {
+                Box::pin(observe::read_history(self, request, database, container, second)).await
+            }
             Route::Offers => Box::pin(resource::offer::handle_feed(engine, request)).await,
             Route::Offer(id) => Box::pin(resource::offer::handle(engine, request, id)).await,
             Route::Databases => Box::pin(resource::database::handle_feed(engine, request)).await,

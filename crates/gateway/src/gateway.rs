@@ -13,6 +13,8 @@ use uuid::fmt::Hyphenated;
 
 use crate::http::{HeaderMapCache, format_http_date, header};
 use crate::metrics::RequestMetrics;
+use crate::request_log::RequestLog;
+use crate::session::Sessions;
 use crate::settings::GatewaySettings;
 
 /// The HTTP API of an engine. Clones share the engine.
@@ -28,6 +30,8 @@ struct GatewayInner {
     /// The certificate of the server as PEM, for clients that want to trust it.
     certificate: OnceLock<String>,
     metrics: RequestMetrics,
+    request_log: RequestLog,
+    sessions: Sessions,
     cached_headers: HeaderMapCache,
     /// When this gateway was created, as a header value.
     started: HeaderValue,
@@ -40,11 +44,17 @@ impl Gateway {
     #[must_use]
     pub fn new(engine: Engine, settings: GatewaySettings) -> Self {
         let started_ms = engine.environment().now().0;
+        let request_log = RequestLog::default();
+        if settings.explorer.as_ref().is_some_and(|explorer| explorer.record_requests) {
+            request_log.start(started_ms);
+        }
         let inner = GatewayInner {
             engine,
             settings,
             certificate: OnceLock::new(),
             metrics: RequestMetrics::new(started_ms),
+            request_log,
+            sessions: Sessions::new(),
             cached_headers: HeaderMapCache::default(),
             started: format_with_milliseconds(started_ms),
             requests: AtomicU64::new(0),
@@ -70,6 +80,20 @@ impl Gateway {
 
     pub(crate) fn metrics(&self) -> &RequestMetrics {
         &self.inner.metrics
+    }
+
+    pub(crate) fn request_log(&self) -> &RequestLog {
+        &self.inner.request_log
+    }
+
+    pub(crate) fn sessions(&self) -> &Sessions {
+        &self.inner.sessions
+    }
+
+    /// The token that begins a session of the explorer, for the one who started the server.
+    #[must_use]
+    pub fn explorer_token(&self) -> &str {
+        self.inner.sessions.start_token()
     }
 
     pub(crate) fn cached_headers(&self) -> &HeaderMapCache {

@@ -17,9 +17,11 @@ mod item;
 mod metrics;
 mod observe;
 mod query;
+mod request_log;
 mod resource;
 mod route;
 mod server;
+mod session;
 mod settings;
 mod test_control;
 
@@ -28,5 +30,5 @@ pub use authorization::KeySource;
 pub use authorization::{AccountKey, EMULATOR_KEY, Issuer, RoleAssignments, sign_get_request};
 pub use gateway::Gateway;
 pub use server::Certificate;
-pub use settings::{CrossPartition, GatewaySettings, Limits, Log};
+pub use settings::{CrossPartition, ExplorerSettings, GatewaySettings, Limits, Log};
 pub use test_control::TestControl;

@@ -62,6 +62,15 @@ impl<'a> RequestPath<'a> {
             ["addresses"] => Route::Addresses,
             ["_planisphere", "usage"] => Route::Usage,
             ["_planisphere", "report"] => Route::Report,
+            ["_planisphere", "requests"] => Route::Requests,
+            ["_planisphere", "requests", number] => Route::Request(number),
+            ["_planisphere", "traffic"] => Route::Traffic,
+            ["_planisphere", "partitions", database, container] => {
+                Route::Partitions(database, container)
+            }
+            ["_planisphere", "history", database, container, second] => {
+                Route::History(database, container, second)
+            }
             ["dbs"] => Route::Databases,
             ["dbs", database] => Route::Database(database),
             ["dbs", database, "colls"] => Route::Containers(database),
@@ -102,6 +111,11 @@ pub(crate) enum Route<'a> {
     Addresses,
     Usage,
     Report,
+    Requests,
+    Request(&'a str),
+    Traffic,
+    Partitions(&'a str, &'a str),
+    History(&'a str, &'a str, &'a str),
     Databases,
     Database(&'a str),
     Containers(&'a str),

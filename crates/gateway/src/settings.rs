@@ -6,6 +6,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use engine::usage::PriceTable;
+use ui_kit::Asset;
 
 use crate::authorization::{AccountKey, Issuer, RoleAssignments};
 use crate::test_control::TestControl;
@@ -27,8 +28,8 @@ pub struct GatewaySettings {
     pub public_endpoint: Option<String>,
     /// Name of the region in the account document.
     pub region: String,
-    /// Whether the page at `/_explorer/index.html` is served.
-    pub explorer: bool,
+    /// The explorer at `/_explorer/`; `None` serves none.
+    pub explorer: Option<ExplorerSettings>,
     /// Limits on connections and requests.
     pub limits: Limits,
     /// The prices of throughput and storage, for usage reports.
@@ -37,6 +38,19 @@ pub struct GatewaySettings {
     pub log: Log,
     /// Lets tests move the clock and split partitions. Only set for servers that are started by tests.
     pub test_control: Option<Arc<TestControl>>,
+}
+
+/// Settings of the explorer.
+#[derive(Clone, Debug, Default)]
+pub struct ExplorerSettings {
+    /// Its files. The UI kit is added.
+    pub pages: &'static [Asset],
+    /// Whether its sessions may only read.
+    pub is_read_only: bool,
+    /// Host names under which it is served, besides localhost and addresses.
+    pub host_names: Vec<String>,
+    /// Whether requests are recorded from the start, and not from the first sign-in.
+    pub record_requests: bool,
 }
 
 /// Receives messages for the operator. The default drops them.
@@ -101,7 +115,7 @@ impl Default for GatewaySettings {
             cross_partition: CrossPartition::Strict,
             public_endpoint: None,
             region: "East US".to_owned(),
-            explorer: true,
+            explorer: Some(ExplorerSettings::default()),
             limits: Limits::default(),
             prices: PriceTable::default(),
             log: Log::default(),

@@ -4,10 +4,12 @@ let csrfToken = null;
 // Called when the service no longer accepts the session.
 let sessionEnded = () => {};
 
+// An error of a call. `fields` are the wrong fields of the input: [{ field, message }].
 export class ApiError extends Error {
-  constructor(status, message) {
+  constructor(status, message, fields = []) {
     super(message);
     this.status = status;
+    this.fields = fields;
   }
 }
 
@@ -71,12 +73,5 @@ async function request(method, path, body, extraHeaders) {
   if (response.status === 204) return null;
   const result = await response.json().catch(() => ({}));
   if (response.ok) return result;
-  throw new ApiError(response.status, problemText(result, response.status));
-}
-
-// A problem document as one text, with all wrong fields.
-function problemText(problem, status) {
-  const fields = (problem.errors ?? []).map((one) => `${one.field}: ${one.message}`);
-  const detail = problem.detail ?? `The service responded with status ${status}.`;
-  return [detail, ...fields].join(" ");
+  throw new ApiError(response.status, result.detail ?? `The service responded with status ${response.status}.`, result.errors);
 }

@@ -1,70 +1,88 @@
-// The page: the session, the tabs and the stream.
+// The page: the session, the sections, the unread badge and the stream.
 
+import { button, schemeButton } from "/_kit/control.js";
+import { byId, element } from "/_kit/element.js";
+import { loadingState, toast } from "/_kit/feedback.js";
+import { addressParts, frame } from "/_kit/frame.js";
 import { call, onSessionEnd, session } from "./api.js";
 import * as devices from "./devices.js";
-import { announce, byId, showError } from "./element.js";
+import { follow } from "./follow.js";
 import * as list from "./list.js";
-import * as preferences from "./preferences.js";
+import * as operator from "./operator.js";
 import * as send from "./send.js";
+import * as settings from "./settings.js";
 import * as signIn from "./sign_in.js";
-import { follow } from "./stream.js";
 
-const SERVICE_ROLE = "service";
+const SECTIONS = [
+  { id: "list", label: "Notifications", icon: "bell", part: list },
+  { id: "settings", label: "Settings", icon: "settings", part: settings },
+  { id: "devices", label: "Devices", icon: "device", part: devices },
+  { id: "send", label: "Send", icon: "send", part: send, role: "service" },
+  { id: "operator", label: "Operator", icon: "bill", part: operator, role: "admin" },
+];
 // The user whose list is shown. The page is reloaded when another user signs in.
 let shownTo = null;
+let mine = [];
 let streamAbort = null;
-const tabs = () => [...byId("tabs").children].filter((tab) => !tab.hidden);
 
-function choose(chosen) {
-  for (const tab of byId("tabs").children) {
-    const isChosen = tab === chosen;
-    tab.setAttribute("aria-selected", String(isChosen));
-    tab.tabIndex = isChosen ? 0 : -1;
-    byId(tab.getAttribute("aria-controls")).hidden = !isChosen;
-  }
-  if (chosen.id === "tab-devices") devices.load().catch(showError);
+const badge = element("span", { class: "badge", id: "badge", hidden: true });
+const who = element("span", { class: "soft truncate", id: "who" });
+const signOut = button("Sign out", { icon: "exit", kind: "quiet", id: "sign-out", onclick: leave });
+const shell = frame({
+  brand: { label: "Notifications", icon: "bell" }, sections: SECTIONS,
+  actions: [element("div", { class: "row who" }, who, signOut), schemeButton()],
+});
+shell.top.querySelector(".brand").after(badge);
+// What happens by itself is said to screen readers here; what the user did is said by toasts.
+const said = element("p", { id: "said", class: "visually-hidden", role: "status" });
+const panels = new Map(SECTIONS.map(({ id }) => [id, element("div", { class: "page narrow", id: `panel-${id}`, hidden: true })]));
+document.body.append(shell.skip, shell.node, said);
+shell.main.append(signIn.panel(enter), ...panels.values());
+list.connect({ badge, said });
+
+function show() {
+  const [asked] = addressParts();
+  const id = mine.some((section) => section.id === asked) ? asked : "list";
+  for (const [name, panel] of panels) panel.hidden = name !== id;
+  shell.mark(id);
+  const { part } = SECTIONS.find((section) => section.id === id);
+  part.shown?.();
 }
 
-function move(event) {
-  const all = tabs();
-  const at = all.indexOf(document.activeElement);
-  const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: all.length - 1 }[event.key];
-  if (to === undefined || at < 0) return;
-  event.preventDefault();
-  const tab = all[(to + all.length) % all.length];
-  choose(tab);
-  tab.focus();
-}
-
-async function enter(who) {
-  if (shownTo !== null && shownTo !== who.subject) {
+async function enter(person) {
+  if (shownTo !== null && shownTo !== person.subject) {
     location.reload();
     return;
   }
-  const isAgain = shownTo !== null;
-  shownTo = who.subject;
-  byId("who").textContent = `Signed in as ${who.subject}.`;
-  const maySend = who.roles.includes(SERVICE_ROLE);
-  byId("tab-send").hidden = !maySend;
-  byId("sign-out").hidden = false;
-  if (isAgain) await resume();
-  else await start(who, maySend);
+  const isNew = shownTo === null;
+  shownTo = person.subject;
+  who.textContent = person.subject;
+  mine = SECTIONS.filter(({ role }) => !role || person.roles.includes(role));
+  for (const { id } of SECTIONS) shell.links.get(id).hidden = !mine.some((section) => section.id === id);
+  show();
+  if (isNew) await start(person);
+  else await list.load(true);
+  streamAbort?.abort();
   streamAbort = new AbortController();
   follow(list.react, streamAbort.signal);
   document.body.dataset.ready = "true";
 }
 
-function start(who, maySend) {
-  if (maySend) send.begin(who.subject);
-  choose(byId("tab-list"));
-  return Promise.all([list.begin(), preferences.begin()]);
+async function start(person) {
+  await Promise.all(mine.map(async ({ id, part }) => {
+    const panel = panels.get(id);
+    panel.replaceChildren(loadingState());
+    await part.begin(panel, person);
+  }));
 }
 
-// The page is as it was; only the list may have changed.
-async function resume() {
-  tabs().find((tab) => tab.getAttribute("aria-selected") === "true").focus();
-  await list.load(true);
-  announce("Signed in again.");
+async function leave() {
+  try {
+    await call("POST", "/session/sign-out");
+    location.reload();
+  } catch (error) {
+    toast(error.message, { isBad: true });
+  }
 }
 
 // Typed text stays in its forms, hidden, until the user signs in again.
@@ -72,32 +90,29 @@ onSessionEnd(() => {
   if (document.body.dataset.signedIn !== "true") return;
   streamAbort?.abort();
   delete document.body.dataset.ready;
-  byId("failed").textContent = "";
+  for (const panel of panels.values()) panel.hidden = true;
   signIn.show("Your session has ended. Sign in to continue.");
 });
 
 async function begin() {
-  signIn.begin(enter);
-  const who = await session();
-  if (!who) {
-    signIn.show();
-    return;
+  document.body.dataset.signedIn = "unknown";
+  shell.main.setAttribute("aria-busy", "true");
+  try {
+    const person = await session();
+    if (!person) {
+      signIn.show();
+      return;
+    }
+    signIn.hide();
+    await enter(person);
+  } finally {
+    shell.main.removeAttribute("aria-busy");
   }
-  signIn.hide();
-  await enter(who);
 }
 
-byId("tabs").addEventListener("keydown", move);
-byId("tabs").addEventListener("click", (event) => {
-  const tab = event.target.closest("[role=tab]");
-  if (tab) choose(tab);
-});
-byId("sign-out").addEventListener("click", () => {
-  call("POST", "/session/sign-out").then(() => location.reload(), showError);
-});
+addEventListener("hashchange", () => { if (mine.length > 0) show(); });
 addEventListener("pagehide", () => streamAbort?.abort());
 // A page that is restored from the back-forward cache has lost its stream.
-addEventListener("pageshow", (event) => {
-  if (event.persisted) location.reload();
-});
-begin().catch(showError);
+addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
+begin().catch((error) => toast(error.message, { isBad: true }));
+byId("main").setAttribute("aria-label", "Notifications");

@@ -1,48 +1,53 @@
 // Signing in with a token: at the start, and again when the session has ended. The page keeps its content meanwhile.
 
+import { button, field } from "/_kit/control.js";
+import { element } from "/_kit/element.js";
+import { toast } from "/_kit/feedback.js";
 import { signIn } from "./api.js";
-import { byId, showError } from "./element.js";
 
-// Calls `enter(who)` after each successful sign-in.
-export function begin(enter) {
-  byId("token-form").addEventListener("submit", (event) => {
+const token = field("Token", element("input", {
+  class: "input", id: "token", name: "token", type: "password", autocomplete: "off", spellcheck: "false", required: true,
+}), { hint: "A token of your issuer, or open the link that the service printed. The token begins a session and is not kept." });
+const section = element("section", { class: "sign-in card stack", id: "sign-in", "aria-labelledby": "sign-in-heading", hidden: true },
+  element("h1", { id: "sign-in-heading" }, "Sign in"));
+
+// The form; calls `enter(who)` after each successful sign-in.
+export function panel(enter) {
+  const form = element("form", { class: "stack" }, token.node, button("Sign in", { kind: "primary", type: "submit" }));
+  form.addEventListener("submit", (event) => {
     event.preventDefault();
-    submit(event.target.elements.token, enter);
+    submit(enter);
   });
+  section.append(form);
+  return section;
 }
 
-// Shows the form instead of everything else.
 export function show(text = "") {
-  byId("sign-in").hidden = false;
+  section.hidden = false;
   document.body.dataset.signedIn = "false";
-  showProblem(text);
-  byId("token").focus();
+  token.showProblem(text);
+  token.input.setAttribute("aria-invalid", "false");
+  token.input.focus();
 }
 
 export function hide() {
-  byId("sign-in").hidden = true;
+  section.hidden = true;
   document.body.dataset.signedIn = "true";
-  showProblem("");
+  token.showProblem("");
 }
 
-async function submit(input, enter) {
+async function submit(enter) {
   let who;
   try {
     // A token may have been copied with line breaks.
-    who = await signIn(input.value.replaceAll(/\s/g, ""));
+    who = await signIn(token.input.value.replaceAll(/\s/g, ""));
   } catch (error) {
-    showProblem(error.message, true);
-    input.focus();
-    input.select();
+    token.showProblem(error.message);
+    token.input.focus();
+    token.input.select();
     return;
   }
-  input.value = "";
+  token.input.value = "";
   hide();
-  await enter(who).catch(showError);
-}
-
-// Shows a problem of the token field, which screen readers announce.
-function showProblem(text, isInvalid = false) {
-  byId("token-problem").textContent = text;
-  byId("token").setAttribute("aria-invalid", String(isInvalid));
+  await enter(who).catch((error) => toast(error.message, { isBad: true }));
 }

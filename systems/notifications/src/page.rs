@@ -4,27 +4,24 @@
 
 use service::http::Asset;
 
-const HTML: &str = "text/html; charset=utf-8";
-const CSS: &str = "text/css; charset=utf-8";
-const SCRIPT: &str = "text/javascript; charset=utf-8";
-
 macro_rules! script {
     ($name:literal) => {
-        Asset::new(concat!("/page/", $name), SCRIPT, include_bytes!(concat!("../page/", $name)))
+        Asset::script(concat!("/page/", $name), include_bytes!(concat!("../page/", $name)))
     };
 }
 
 /// The files of the page, for [`crate::Notifications::router`].
 pub const PAGES: &[Asset] = &[
-    Asset::new("/", HTML, include_bytes!("../page/index.html")),
-    Asset::new("/page/page.css", CSS, include_bytes!("../page/page.css")),
+    Asset::html("/", include_bytes!("../page/index.html")),
+    Asset::style("/page/page.css", include_bytes!("../page/page.css")),
     script!("main.js"),
     script!("api.js"),
     script!("devices.js"),
-    script!("element.js"),
+    script!("follow.js"),
+    script!("item.js"),
     script!("list.js"),
-    script!("preferences.js"),
+    script!("operator.js"),
     script!("send.js"),
+    script!("settings.js"),
     script!("sign_in.js"),
-    script!("stream.js"),
 ];

@@ -1,7 +1,7 @@
 //! `pages`: the pages of the systems in a real browser, as people use them.
 //!
 //! Owns getting the browser and its driver ready, and saying loudly when they are missing. Does not own what is tested:
-//! each system has its `page_tests/run.mjs`.
+//! each folder has its `page_tests/run.mjs`.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
@@ -10,8 +10,12 @@ use crate::command::refuse;
 use crate::conformance::{ServerProcess, target_folder};
 use crate::reading::workspace_root;
 
-/// The systems that have pages.
-const SYSTEMS: &[&str] = &["notifications"];
+/// What has pages: a name, and the folder with its `page_tests`.
+const PAGES: &[(&str, &str)] = &[
+    ("kit", "crates/ui-kit"),
+    ("notifications", "systems/notifications"),
+    ("explorer", "explorer"),
+];
 const CHROMIUM: &str = "/usr/bin/chromium";
 const INSTALL: &[&str] =
     &["apt-get", "install", "-y", "-qq", "--no-install-recommends", "chromium"];
@@ -25,9 +29,9 @@ pub(crate) fn pages(arguments: &[String]) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let mut failed = false;
-    for system in SYSTEMS {
-        if let Err(reason) = run(system) {
-            eprintln!("{system}: {reason}");
+    for (name, folder) in PAGES {
+        if let Err(reason) = run(name, folder) {
+            eprintln!("{name}: {reason}");
             failed = true;
         }
     }
@@ -60,11 +64,11 @@ fn succeeds(words: &[&str]) -> bool {
     command.status().is_ok_and(|status| status.success())
 }
 
-/// Runs the tests of one system, in a copy of their folder beside the build output.
-fn run(system: &str) -> Result<(), String> {
+/// Runs the tests of some pages, in a copy of their folder beside the build output.
+fn run(name: &str, folder: &str) -> Result<(), String> {
     ServerProcess::build()?;
-    let tests = workspace_root().join("systems").join(system).join("page_tests");
-    let work = target_folder().join("pages").join(system);
+    let tests = workspace_root().join(folder).join("page_tests");
+    let work = target_folder().join("pages").join(name);
     copy(&tests, &work)?;
     let folder = work.display().to_string();
     step(Command::new("npm").args([

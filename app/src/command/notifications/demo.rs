@@ -38,8 +38,10 @@ const STORY: [DemoEvent; 9] = [
     (EventType::SecurityNewDevice, "", "tablet", None, None),
 ];
 
-/// Enough further likes for a list of several pages.
-const FURTHER_LIKES: usize = 30;
+/// Enough further events for a list of several pages, of different people and kinds.
+const FURTHER_EVENTS: usize = 30;
+const FURTHER_PEOPLE: [&str; 5] = ["Erin", "Frank Moss", "Grace", "Heidi Lund", "Ivan"];
+const FURTHER_WORDS: [&str; 3] = ["Lovely light.", "Which lens was it?", "I was there last year."];
 
 /// The providers inside this program.
 pub(super) struct DemoProviders {
@@ -85,10 +87,8 @@ pub(super) async fn seed(system: &Notifications) -> Result<(), CommandError> {
         ..PreferencesChange::default()
     };
     system.change_preferences(&bob, &change).await.map_err(failed)?;
-    for number in 0..FURTHER_LIKES {
-        let target = format!("photo-{number}");
-        let event = event(&bob, EventType::PostLike, "Erin", &target, None, None);
-        system.enqueue(event).await.map_err(failed)?;
+    for number in 0..FURTHER_EVENTS {
+        system.enqueue(further_event(&bob, number)).await.map_err(failed)?;
     }
     for (event_type, actor, target, snippet, dedupe_key) in STORY {
         let event = event(&bob, event_type, actor, target, snippet, dedupe_key);
@@ -98,6 +98,19 @@ pub(super) async fn seed(system: &Notifications) -> Result<(), CommandError> {
     let event = event(&alice, EventType::PostLike, "Bob", "bridge", None, None);
     system.enqueue(event).await.map_err(failed)?;
     Ok(())
+}
+
+/// One of the further events; each has another target, so that none is merged.
+fn further_event(user: &UserId, number: usize) -> NewEvent {
+    let pick =
+        |words: &[&'static str]| words.get(number % words.len()).copied().unwrap_or_default();
+    let (event_type, snippet) = match number % 3 {
+        0 => (EventType::PostLike, None),
+        1 => (EventType::PostComment, Some(pick(&FURTHER_WORDS))),
+        _ => (EventType::PostShare, None),
+    };
+    let target = format!("photo-{number}");
+    event(user, event_type, pick(&FURTHER_PEOPLE), &target, snippet, None)
 }
 
 fn user(name: &str) -> Result<UserId, CommandError> {

@@ -13,6 +13,8 @@ pub(crate) struct ReadyMessage<'a> {
     pub(crate) key: &'a AccountKey,
     /// A folder, or "memory".
     pub(crate) data: &'a str,
+    /// The token that begins a session of the explorer; absent without an explorer.
+    pub(crate) explorer_token: Option<&'a str>,
 }
 
 impl ReadyMessage<'_> {
@@ -20,10 +22,19 @@ impl ReadyMessage<'_> {
         format!("AccountEndpoint={};AccountKey={};", self.endpoint, self.key.text())
     }
 
+    /// The page of the explorer. The token is in the fragment, which browsers send to nobody.
+    fn explorer_url(&self) -> Option<String> {
+        let token = self.explorer_token?;
+        Some(format!("{}_explorer#token={token}", self.endpoint))
+    }
+
     pub(crate) fn print(&self) -> Result<(), CommandError> {
         output::line(format_args!("Planisphere serves {} (data: {})", self.endpoint, self.data))?;
         output::line(format_args!("Account key:       {}", self.key.text()))?;
         output::line(format_args!("Connection string: {}", self.connection_string()))?;
+        if let Some(url) = self.explorer_url() {
+            output::line(format_args!("Data explorer:     {url}"))?;
+        }
         // Scripts written for the emulators wait for one of these two lines.
         output::line("Started")?;
         output::line("System is now fully ready to accept requests")
@@ -35,6 +46,9 @@ impl ReadyMessage<'_> {
         ready.insert("key", self.key.text());
         ready.insert("connectionString", self.connection_string());
         ready.insert("data", self.data);
+        if let Some(url) = self.explorer_url() {
+            ready.insert("explorer", url);
+        }
         let mut line = Object::new();
         line.insert("ready", ready);
         output::line(Json::Object(line))

@@ -17,6 +17,7 @@ use super::account_key::KeyFlags;
 use super::announce::ReadyMessage;
 use super::certificate::TlsFlags;
 use super::emulator::EmulatorVariables;
+use super::explorer::{ExplorerFlags, host_of};
 use super::issuer::{IssuerFlags, TrustedIssuer};
 use super::usage::{UsageFlags, save, save_periodically};
 use crate::command::cost::profile;
@@ -66,16 +67,15 @@ pub(crate) struct ServeCommand {
     #[arg(long, value_name = "LEVEL", default_value = "Session", value_parser = consistency)]
     consistency: ConsistencyLevel,
 
-    /// Do not serve the page at /_explorer/index.html
-    #[arg(long)]
-    no_explorer: bool,
-
     /// For tests of client libraries: unsigned requests that move the clock and split partitions; requires --memory
     #[arg(long, requires = "memory", hide = true)]
     test_control: bool,
 
     #[command(flatten)]
     key: KeyFlags,
+
+    #[command(flatten)]
+    explorer: ExplorerFlags,
 
     #[command(flatten)]
     issuer: IssuerFlags,
@@ -110,13 +110,14 @@ impl ServeCommand {
     fn with_variables(self, variables: EmulatorVariables) -> Self {
         let key = self.key.with_variables(&variables);
         let tls = self.tls.with_variables(&variables);
+        let explorer = self.explorer.with_variables(&variables);
         // A flag wins over a variable: `--data` turns the variable off.
         let memory = self.memory || (variables.memory && self.data.is_none());
         Self {
             key,
             tls,
             memory,
-            no_explorer: self.no_explorer || variables.explorer == Some(false),
+            explorer,
             port: self.port.or(variables.port),
             data: self.data.or(variables.data),
             public_endpoint: self.public_endpoint.or(variables.public_endpoint),
@@ -222,13 +223,15 @@ impl ServeCommand {
         let log = Log::new(warn);
         let public_endpoint = self.public_endpoint.clone();
         let TrustedIssuer { issuer, role_assignments } = trust;
+        let public_host = public_endpoint.as_deref().map(host_of);
+        let explorer = self.explorer.settings(public_host.into_iter().chain([self.host.as_str()]));
         let mut settings = GatewaySettings {
             key,
             issuer,
             role_assignments,
             cross_partition,
             public_endpoint,
-            explorer: !self.no_explorer,
+            explorer,
             log,
             ..GatewaySettings::default()
         };
@@ -257,7 +260,8 @@ impl ServeCommand {
             false => self.folder().display().to_string(),
         };
         let key = &gateway.settings().key;
-        let ready = ReadyMessage { endpoint: &endpoint, key, data: &data };
+        let token = gateway.settings().explorer.as_ref().map(|_| gateway.explorer_token());
+        let ready = ReadyMessage { endpoint: &endpoint, key, data: &data, explorer_token: token };
         if self.ready_json { ready.print_json() } else { ready.print() }
     }
 

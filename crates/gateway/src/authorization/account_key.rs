@@ -46,6 +46,12 @@ impl AccountKey {
         Self::parse(EMULATOR_KEY).expect("the well-known key is base64")
     }
 
+    /// Whether a text is this key, compared in constant time.
+    pub(crate) fn is_same_text(&self, text: &str) -> bool {
+        let code = hmac::sign(&self.key, self.text.as_bytes());
+        hmac::verify(&self.key, text.as_bytes(), code.as_ref()).is_ok()
+    }
+
     /// Whether this is the well-known key of the emulators.
     #[must_use]
     pub fn is_well_known(&self) -> bool {

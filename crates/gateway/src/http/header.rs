@@ -38,6 +38,16 @@ headers! {
     /// Asks for an explanation of the request charge; in the response, the explanation as JSON. Not part of the
     /// service.
     EXPLAIN_CHARGE = "x-planisphere-explain-charge";
+    /// Lists only requests after this number.
+    AFTER_NUMBER = "x-planisphere-after";
+    /// The token of a session of the explorer, which only its own pages can read.
+    SESSION_CSRF = "x-planisphere-csrf";
+    /// Keeps only the items with this id.
+    ITEM_ID = "x-planisphere-item-id";
+    /// Whether the server merges a query over all partitions, whatever its setting is.
+    MERGE_PARTITIONS = "x-planisphere-merge-partitions";
+    /// Whether a recorded request is shown with its values.
+    SHOW_VALUES = "x-planisphere-show-values";
     /// Version of the gateway.
     GATEWAY_VERSION = "x-ms-gatewayversion";
     /// How much of the index follows the current policy, in percent.

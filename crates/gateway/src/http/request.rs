@@ -49,6 +49,11 @@ impl ApiRequest {
         self.headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim)
     }
 
+    /// All headers.
+    pub(crate) fn headers(&self) -> &HeaderMap {
+        &self.headers
+    }
+
     /// Scheme and host as the client sent them.
     pub(crate) fn origin(&self) -> String {
         self.origin.url(&self.headers, "")

@@ -195,6 +195,17 @@ impl ApiResponse {
             })
     }
 
+    /// The text of a header, if it is present.
+    pub(crate) fn header(&self, name: &HeaderName) -> Option<&str> {
+        let found = self.headers.iter().rev().find(|(found, _)| found == name);
+        found.and_then(|(_, value)| value.to_str().ok())
+    }
+
+    /// Bytes of the body.
+    pub(crate) fn body_bytes(&self) -> usize {
+        self.body.len()
+    }
+
     pub(crate) fn status(&self) -> StatusCode {
         self.status
     }

@@ -1,62 +1,138 @@
-//! The explorer page at `/_explorer/index.html`: the endpoint of the server and how to connect.
+//! The pages of the explorer, and its session.
 //!
-//! Owns the page. It shows the account key only if it is the well-known one of the emulators. It has no scripts and
-//! loads nothing.
+//! Owns `/_explorer/`, the files of the UI kit under `/_kit/`, and `/_planisphere/session`: none needs a signature, and
+//! none shows data. Does not own the pages: the binary passes them in.
 
-use hyper::header::{CONTENT_SECURITY_POLICY, X_CONTENT_TYPE_OPTIONS};
-use hyper::{Method, StatusCode};
+use hyper::header::{
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderValue, REFERRER_POLICY, SET_COOKIE,
+    X_CONTENT_TYPE_OPTIONS,
+};
+use hyper::{HeaderMap, Method, StatusCode};
+use model::{Json, Object};
+use ui_kit::{Asset, KIT, PAGE_POLICY};
 
 use crate::gateway::Gateway;
-use crate::http::ApiResponse;
+use crate::http::{ApiError, ApiResponse, ApiResult};
 use crate::route::RequestPath;
+use crate::session::check_same_site;
+use crate::settings::ExplorerSettings;
 
-/// Checks whether a request is for the page and the page is enabled.
-pub(crate) fn matches_explorer(gateway: &Gateway, method: &Method, path: &RequestPath<'_>) -> bool {
-    let is_page = path.raw == "_explorer/index.html" || path.raw == "_explorer";
-    is_page && (method == Method::GET || method == Method::HEAD) && gateway.settings().explorer
-}
+const SESSION_PATH: &str = "_planisphere/session";
 
-/// Renders the page. `origin` is the endpoint that the browser used.
-pub(crate) fn explorer_page(gateway: &Gateway, origin: &str) -> ApiResponse {
-    let endpoint = gateway.settings().public_endpoint.as_deref().unwrap_or(origin);
-    let endpoint = format!("{}/", escape_html(endpoint.trim_end_matches('/')));
-    // The page needs no signature, so a secret key must never appear on it.
-    let key = match gateway.settings().key.is_well_known() {
-        true => escape_html(gateway.settings().key.text()),
-        false => "&lt;the key it was started with&gt;".to_owned(),
-    };
-    let certificate = match gateway.certificate() {
-        Some(_) => r#"<li><a href="/_explorer/emulator.pem">certificate</a></li>"#,
-        None => "",
-    };
-    let version = env!("CARGO_PKG_VERSION");
-    let text = format!(
-        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Planisphere</title></head><body>\n\
-         <h1>Planisphere {version}</h1>\n\
-         <p>The REST API is served here. Connect with any client library of the service, in gateway mode.</p>\n\
-         <dl><dt>Address</dt><dd><code>{endpoint}</code></dd>\n\
-         <dt>Account key</dt><dd><code>{key}</code></dd>\n\
-         <dt>Connection string</dt><dd><code>AccountEndpoint={endpoint};AccountKey={key};</code></dd></dl>\n\
-         <ul><li><a href=\"/status\">status</a></li><li><a href=\"/metrics\">metrics</a></li>{certificate}</ul>\n\
-         </body></html>\n"
-    );
-    ApiResponse::text(StatusCode::OK, "text/html; charset=utf-8", text)
-        .with_static(CONTENT_SECURITY_POLICY, "default-src 'none'; frame-ancestors 'none'")
-        .with_static(X_CONTENT_TYPE_OPTIONS, "nosniff")
-}
-
-/// Escapes text for HTML. The `host` header of a request appears in the page.
-fn escape_html(text: &str) -> String {
-    let mut page = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '&' => page.push_str("&amp;"),
-            '<' => page.push_str("&lt;"),
-            '>' => page.push_str("&gt;"),
-            '"' => page.push_str("&quot;"),
-            '\'' => page.push_str("&#39;"),
-            other => page.push(other),
-        }
+/// Returns the page at the path of a request, if the explorer is served.
+pub(crate) fn find_page(
+    gateway: &Gateway,
+    method: &Method,
+    path: &RequestPath<'_>,
+) -> Option<&'static Asset> {
+    let explorer = gateway.settings().explorer.as_ref()?;
+    if *method != Method::GET && *method != Method::HEAD {
+        return None;
     }
-    page
+    // The older name of the page stays.
+    let raw = match path.raw {
+        "_explorer/index.html" => "_explorer",
+        raw => raw,
+    };
+    explorer.pages.iter().chain(KIT).find(|page| page.path.trim_matches('/') == raw)
+}
+
+/// The response with a page.
+pub(crate) fn page_response(page: &Asset) -> ApiResponse {
+    ApiResponse::text(StatusCode::OK, page.content_type, page.body)
+        .with_static(CONTENT_SECURITY_POLICY, PAGE_POLICY)
+        .with_static(X_CONTENT_TYPE_OPTIONS, "nosniff")
+        .with_static(REFERRER_POLICY, "no-referrer")
+        .with_static(CACHE_CONTROL, "no-cache")
+}
+
+/// Returns the settings of the explorer if the request is about its session.
+pub(crate) fn match_session<'a>(
+    gateway: &'a Gateway,
+    path: &RequestPath<'_>,
+) -> Option<&'a ExplorerSettings> {
+    gateway.settings().explorer.as_ref().filter(|_| path.raw == SESSION_PATH)
+}
+
+/// `/_planisphere/session`: GET says who is signed in, POST begins a session, DELETE ends it.
+pub(crate) fn handle_session(
+    gateway: &Gateway,
+    explorer: &ExplorerSettings,
+    method: &Method,
+    headers: &HeaderMap,
+    body: &[u8],
+    origin: &str,
+) -> ApiResult<ApiResponse> {
+    check_same_site(headers, &explorer.host_names)?;
+    let sessions = gateway.sessions();
+    let now = gateway.engine().environment().now();
+    match *method {
+        Method::GET => {
+            let session = sessions.find(headers, now.seconds().0);
+            Ok(about(
+                gateway,
+                explorer,
+                origin,
+                session.as_ref().map(|session| session.csrf_token.as_str()),
+            ))
+        }
+        Method::POST => {
+            check_credential(gateway, body)?;
+            let is_https = origin.starts_with("https:");
+            let (session, cookie) = sessions.open(headers, is_https, now.seconds().0);
+            gateway.request_log().start(now.0);
+            let cookie = HeaderValue::try_from(cookie)
+                .map_err(|_| ApiError::bad_request("The host is not valid."))?;
+            Ok(about(gateway, explorer, origin, Some(&session.csrf_token))
+                .with_value(SET_COOKIE, cookie))
+        }
+        Method::DELETE => {
+            let cookie = HeaderValue::try_from(sessions.close(headers));
+            let cookie = cookie.map_err(|_| ApiError::bad_request("The host is not valid."))?;
+            Ok(about(gateway, explorer, origin, None).with_value(SET_COOKIE, cookie))
+        }
+        _ => Err(ApiError::method_not_allowed()),
+    }
+}
+
+/// Accepts the account key or the token that was printed at the start.
+fn check_credential(gateway: &Gateway, body: &[u8]) -> ApiResult<()> {
+    let body = Json::parse(body).map_err(ApiError::invalid_payload)?;
+    let text = |name| body.get(name).and_then(Json::as_str).map(str::trim);
+    let is_accepted = match (text("key"), text("token")) {
+        (Some(key), _) => gateway.settings().key.is_same_text(key),
+        (None, Some(token)) => gateway.sessions().is_start_token(token),
+        (None, None) => {
+            return Err(ApiError::bad_request("Send {\"key\": \"...\"} or {\"token\": \"...\"}."));
+        }
+    };
+    if is_accepted {
+        return Ok(());
+    }
+    let message = "This is not the key of this account. The server printed it at its start.";
+    Err(ApiError::new(StatusCode::UNAUTHORIZED, message))
+}
+
+/// What the page shows before and after the sign-in. The key is in it only if everybody knows it.
+fn about(
+    gateway: &Gateway,
+    explorer: &ExplorerSettings,
+    origin: &str,
+    csrf_token: Option<&str>,
+) -> ApiResponse {
+    let endpoint = gateway.settings().public_endpoint.as_deref().unwrap_or(origin);
+    let mut object = Object::new();
+    object.insert("signedIn", csrf_token.is_some());
+    object.insert("version", env!("CARGO_PKG_VERSION"));
+    object.insert("endpoint", format!("{}/", endpoint.trim_end_matches('/')));
+    object.insert("readOnly", explorer.is_read_only);
+    object.insert("hasCertificate", gateway.certificate().is_some());
+    if gateway.settings().key.is_well_known() {
+        object.insert("wellKnownKey", gateway.settings().key.text());
+    }
+    if let Some(token) = csrf_token {
+        object.insert("account", gateway.engine().settings().account_id.as_str());
+        object.insert("csrfToken", token);
+    }
+    ApiResponse::ok(Json::Object(object).to_bytes())
 }

@@ -1,13 +1,20 @@
-//! What operators, tests and tools see of a server: health, metrics, the certificate, the explorer page, usage.
+//! What operators, tests and tools see of a server: health, metrics, the certificate, the explorer with its session,
+//! usage, the last requests, physical partitions, the past of a container.
 //!
-//! Owns the routes that need no signature and reveal nothing about data, and those of usage, which need one.
+//! Owns the routes that need no signature and reveal nothing about data, and those under `/_planisphere` that need one.
 
 mod explorer;
 mod health;
+mod history;
+mod partitions;
+mod requests;
 mod test_routes;
 mod usage;
 
-pub(crate) use explorer::{explorer_page, matches_explorer};
+pub(crate) use explorer::{find_page, handle_session, match_session, page_response};
 pub(crate) use health::health;
+pub(crate) use history::read_history;
+pub(crate) use partitions::handle_partitions;
+pub(crate) use requests::{list_requests, read_request, traffic};
 pub(crate) use test_routes::{handle_test_route, match_test_route};
 pub(crate) use usage::{report, usage};

@@ -95,7 +95,9 @@ fn check_cross_partition(
         features: FeatureSet::full(),
     };
     let is_allowed = request.flag(&header::CROSS_PARTITION);
-    if is_allowed && gateway.settings().cross_partition == CrossPartition::Generous {
+    let is_generous = gateway.settings().cross_partition == CrossPartition::Generous
+        || request.flag(&header::MERGE_PARTITIONS);
+    if is_allowed && is_generous {
         return Ok(());
     }
     let direct = gateway.engine().direct_query(&operation);

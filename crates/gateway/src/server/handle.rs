@@ -19,12 +19,14 @@ use model::TraceContext;
 use tracing::{Instrument, Span};
 
 use super::catch_panic::CatchPanic;
+use crate::authorization::RequestAuthorization;
 use crate::gateway::Gateway;
 use crate::http::{
     ApiError, ApiRequest, ApiResponse, ApiResult, HeaderValueWriter, RequestOrigin, header,
     header_value,
 };
 use crate::observe;
+use crate::request_log::RequestRecord;
 use crate::route::RequestPath;
 
 /// The constant headers of every response.
@@ -66,7 +68,9 @@ pub(super) async fn handle<B: Body<Data = Bytes, Error: Into<BoxError>> + Unpin>
     let location = content_location(&incoming, &origin);
     let trace = continue_trace(gateway, incoming.headers());
     // The span wraps the pinned reference and not the future itself, which is large and would be moved.
-    let result = CatchPanic::new(pin!(respond(gateway, incoming, origin)))
+    let mut record =
+        gateway.request_log().begin(|| gateway.engine().environment().now().0, &incoming);
+    let result = CatchPanic::new(pin!(respond(gateway, incoming, origin, record.as_deref_mut())))
         .instrument(trace.map_or_else(Span::none, |trace| request_span(&activity_id, trace)))
         .await;
     let response = match result {
@@ -86,6 +90,10 @@ pub(super) async fn handle<B: Body<Data = Bytes, Error: Into<BoxError>> + Unpin>
     let took = gateway.engine().environment().stopwatch().saturating_sub(started);
     let took_us = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
     gateway.metrics().record(response.status().as_u16(), took_us / 1000);
+    if let Some(mut record) = record {
+        record.set_response(&response, activity_id.to_str().unwrap_or_default(), took_us);
+        gateway.request_log().keep(*record);
+    }
     let is_success = response.status().is_success();
     let mut response = response
         .with_value(header::ACTIVITY_ID, activity_id)
@@ -150,6 +158,7 @@ async fn respond<B: Body<Data = Bytes, Error: Into<BoxError>> + Unpin>(
     gateway: &Gateway,
     incoming: hyper::Request<B>,
     origin: RequestOrigin,
+    mut record: Option<&mut RequestRecord>,
 ) -> ApiResult<ApiResponse> {
     let (parts, body) = incoming.into_parts();
     check_headers(gateway, &parts)?;
@@ -162,14 +171,26 @@ async fn respond<B: Body<Data = Bytes, Error: Into<BoxError>> + Unpin>(
         let body = read_body(gateway, body).await?;
         return observe::handle_test_route(gateway, control, &path, &body).await;
     }
-    if observe::matches_explorer(gateway, &parts.method, &path) {
-        return Ok(observe::explorer_page(gateway, &origin.url(&parts.headers, "")));
+    if let Some(page) = observe::find_page(gateway, &parts.method, &path) {
+        return Ok(observe::page_response(page));
+    }
+    if let Some(explorer) = observe::match_session(gateway, &path) {
+        let body = read_body(gateway, body).await?;
+        let (method, headers) = (&parts.method, &parts.headers);
+        let origin = origin.url(headers, "");
+        return observe::handle_session(gateway, explorer, method, headers, &body, &origin);
     }
     let (method, headers) = (parts.method, parts.headers);
     let mut request = ApiRequest::new(method, headers, origin);
     // Authorized before the body is read, so that strangers cannot make the server buffer bodies.
+    if let Some(record) = &mut record {
+        record.set_refused();
+    }
     let authorization = gateway.authorize(&request, &path).await?;
     request.body = read_body(gateway, body).await?;
+    if let Some(record) = record {
+        record.set_body(&request.body, matches!(authorization, RequestAuthorization::Session));
+    }
     gateway.authorize_body(&authorization, &request, &path)?;
     gateway.dispatch(&request, &path).await
 }

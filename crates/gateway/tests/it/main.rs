@@ -13,6 +13,7 @@ mod charges;
 mod client;
 mod containers;
 mod databases;
+mod explorer;
 mod fuzz;
 mod headers;
 mod hostile;

@@ -67,7 +67,6 @@ mod shutdown;
 
 pub use crate::extract::{JsonBody, PathParams, QueryParams};
 pub use crate::problem::{FieldError, HttpResult, Problem, ProblemDocument};
-pub use asset::Asset;
 pub use connections::{ServeOptions, serve};
 pub use etag::{EtagHeader, IfMatch, IfNoneMatch, not_modified};
 pub use events::{EventId, EventListener, EventRing, EventStreamRequest, ServerEvent};
@@ -80,5 +79,6 @@ pub use server::HttpServer;
 pub use settings::HttpSettings;
 pub use shutdown::ShutdownSignal;
 pub use tower_http::request_id::RequestId;
+pub use ui_kit::Asset;
 pub use utoipa_axum::router::OpenApiRouter;
 pub use utoipa_axum::routes;

@@ -1,6 +1,7 @@
 //! The routes every service has, and its responses where no route matches.
 //!
-//! Owns `/healthz`, `/readyz`, `/metrics` and `/openapi.json`. They need no caller and count against no rate limit.
+//! Owns `/healthz`, `/readyz`, `/metrics` and `/openapi.json`, and serves the UI kit under `/_kit`. They need no caller
+//! and count against no rate limit.
 
 use axum::Router;
 use axum::http::header::{CONTENT_TYPE, HeaderValue};
@@ -9,6 +10,7 @@ use axum::routing::get;
 use utoipa::openapi::OpenApi;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 
+use super::asset::route_asset;
 use super::observe::{Health, ServiceMetrics};
 use super::shutdown::ShutdownSignal;
 use crate::problem::Problem;
@@ -17,6 +19,8 @@ use crate::problem::Problem;
 pub(super) const OPENAPI_PATH: &str = "/openapi.json";
 /// The paths every service has. Its OpenAPI document leaves them out.
 pub(super) const PATHS: [&str; 4] = ["/healthz", "/readyz", "/metrics", OPENAPI_PATH];
+/// The prefix of the paths of the UI kit, which every service has too.
+pub(super) const KIT_PREFIX: &str = "/_kit";
 /// The problem code where no route matches the path.
 pub(super) const NO_SUCH_ROUTE: &str = "no_such_route";
 /// The problem code where a route matches the path but not the method.
@@ -35,8 +39,9 @@ pub(super) fn routes(
     let json = [(CONTENT_TYPE, HeaderValue::from_static("application/json"))];
     let openmetrics = [(CONTENT_TYPE, HeaderValue::from_static(OPENMETRICS))];
     let [healthz, readyz, metrics_path, openapi] = PATHS;
-    Router::new()
-        .route(healthz, get(async || Health::alive()))
+    let kit = ui_kit::KIT.iter().chain(ui_kit::GALLERY);
+    let kit = kit.fold(Router::new(), |routes, asset| route_asset(*asset, routes));
+    kit.route(healthz, get(async || Health::alive()))
         .route(readyz, get(move || async move { health.ready(&shutdown).await }))
         .route(metrics_path, get(move || async move { (openmetrics, metrics.render()) }))
         .route(openapi, get(move || async move { (json, document) }))

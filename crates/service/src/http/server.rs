@@ -20,9 +20,10 @@ use client::Environment;
 use tokio::net::TcpListener;
 use tower::ServiceBuilder;
 use tower_http::request_id::{PropagateRequestIdLayer, SetRequestIdLayer};
+use ui_kit::Asset;
 use utoipa_axum::router::OpenApiRouter;
 
-use super::asset::Asset;
+use super::asset::route_asset;
 use super::connections::{ServeOptions, serve};
 use super::events::StreamLimit;
 use super::observe::{Health, ServiceMetrics};
@@ -116,7 +117,7 @@ impl HttpServer {
         let HttpServerInner { environment, settings, identity, limit, streams, .. } = &*self.0;
         let (metrics, health, shutdown) = (self.metrics(), self.health(), self.shutdown());
         let (routes, document) = api.split_for_parts();
-        let mut routes = pages.iter().fold(routes, |routes, page| page.route(routes));
+        let mut routes = pages.iter().fold(routes, |routes, page| route_asset(*page, routes));
         // A layer added later runs earlier.
         routes = routes.layer(DefaultBodyLimit::max(settings.body_bytes_max));
         if let Some(limit) = limit {

@@ -6,7 +6,7 @@
 use client::{ErrorKind, Query};
 
 use crate::charge::{ChargeMeter, ChargedValue};
-use crate::domain::{Notification, UserId, UtcTimestamp};
+use crate::domain::{Category, Notification, UserId, UtcTimestamp};
 use crate::error::{Error, Result};
 use crate::notifications::{Notifications, NotificationsCore};
 
@@ -27,14 +27,34 @@ impl Notifications {
         self.core.mark(user, id, Notification::dismiss).await
     }
 
-    /// Marks all notifications in the list as read, and returns how many were unread.
+    /// Takes a dismissal back: the notification is in the list again. Repeated, it changes nothing.
+    ///
+    /// # Errors
+    /// `NotFound` if the user has no such notification.
+    pub async fn restore(&self, user: &UserId, id: &str) -> Result<ChargedValue<Notification>> {
+        self.core.mark(user, id, Notification::restore).await
+    }
+
+    /// Marks all notifications in the list as read, or those of one category, and returns how many were unread.
     ///
     /// # Errors
     /// Those of the account; notifications already marked stay so, and another call continues.
-    pub async fn mark_all_read(&self, user: &UserId) -> Result<ChargedValue<u64>> {
+    pub async fn mark_all_read(
+        &self,
+        user: &UserId,
+        category: Option<Category>,
+    ) -> Result<ChargedValue<u64>> {
         let core = &self.core;
-        let query =
-            Query::text("SELECT VALUE c.id FROM c WHERE c.read = false AND c.dismissed = false");
+        let query = match category {
+            None => {
+                Query::text("SELECT VALUE c.id FROM c WHERE c.read = false AND c.dismissed = false")
+            }
+            Some(category) => Query::text(
+                "SELECT VALUE c.id FROM c WHERE c.read = false AND c.dismissed = false \
+                 AND c.category = @category",
+            )
+            .parameter("@category", category.name()),
+        };
         let query = query.within(user.partition_key());
         let mut meter = ChargeMeter::default();
         let unread: Vec<String> = meter.record(core.containers.notifications.query(&query).await?);

@@ -119,4 +119,10 @@ impl Notification {
             self.dismissed_at.get_or_insert(at);
         }
     }
+
+    /// Takes a dismissal back, so that it is in the list again. Without one nothing changes.
+    pub fn restore(&mut self, _at: UtcTimestamp) {
+        self.dismissed = false;
+        self.dismissed_at = None;
+    }
 }

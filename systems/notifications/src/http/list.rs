@@ -138,15 +138,42 @@ pub(super) async fn dismiss(
     Ok(JsonBody(notification.into()))
 }
 
-/// Marks everything in the caller's list as read.
-#[utoipa::path(post, path = "/api/notifications/read-all", responses(
+/// Takes a dismissal back. Repeating it changes nothing.
+#[utoipa::path(post, path = "/api/notifications/{id}/restore", params(("id" = String, Path)),
+    responses(
+    (status = 200, body = NotificationBody),
+    (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
+    (status = 404, body = ProblemDocument, content_type = "application/problem+json"),
+))]
+pub(super) async fn restore(
+    State(api): State<ApiState>,
+    caller: Caller,
+    PathParams(id): PathParams<String>,
+) -> HttpResult<JsonBody<NotificationBody>> {
+    let notification = api.system.restore(&require_user(&caller)?, &id).await?.value;
+    Ok(JsonBody(notification.into()))
+}
+
+/// Which notifications to mark.
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct ReadAllQuery {
+    /// Only this category.
+    category: Option<String>,
+}
+
+/// Marks everything in the caller's list as read, or one category of it.
+#[utoipa::path(post, path = "/api/notifications/read-all", params(ReadAllQuery), responses(
     (status = 200, body = MarkedBody),
+    (status = 400, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
 ))]
 pub(super) async fn read_all(
     State(api): State<ApiState>,
     caller: Caller,
+    QueryParams(query): QueryParams<ReadAllQuery>,
 ) -> HttpResult<JsonBody<MarkedBody>> {
-    let marked = api.system.mark_all_read(&require_user(&caller)?).await?.value;
+    let category = category(query.category.as_deref())?;
+    let marked = api.system.mark_all_read(&require_user(&caller)?, category).await?.value;
     Ok(JsonBody(MarkedBody { marked }))
 }

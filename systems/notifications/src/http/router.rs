@@ -30,6 +30,7 @@ impl Notifications {
             .routes(routes!(list::unread_count))
             .routes(routes!(list::read))
             .routes(routes!(list::dismiss))
+            .routes(routes!(list::restore))
             .routes(routes!(list::read_all))
             .routes(routes!(preferences::read, preferences::change))
             .routes(routes!(devices::list, devices::register))

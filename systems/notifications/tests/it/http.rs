@@ -33,6 +33,38 @@ async fn a_notification_is_shown_without_what_only_the_system_needs() {
 }
 
 #[tokio::test]
+async fn a_dismissal_can_be_taken_back() {
+    let site = Site::new().await;
+    site.post("service", "/api/notifications/send", like("bob", "alice", "p1")).await;
+    site.world.dispatch().await;
+    let (_, page) = site.get("bob", "/api/notifications").await;
+    let path = format!("/api/notifications/{}", page["notifications"][0]["id"].as_str().unwrap());
+    let (_, gone) = site.post("bob", &format!("{path}/dismiss"), json!({})).await;
+    assert_eq!(gone["dismissed"], true);
+    let (_, page) = site.get("bob", "/api/notifications").await;
+    assert_eq!(page["notifications"], json!([]));
+    let (status, back) = site.post("bob", &format!("{path}/restore"), json!({})).await;
+    assert_eq!((status, &back["dismissed"]), (200, &json!(false)));
+    assert_eq!(back.get("dismissedAt"), None);
+    let (_, page) = site.get("bob", "/api/notifications").await;
+    assert_eq!(page["notifications"].as_array().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn only_one_category_is_marked_as_read_if_it_is_named() {
+    let site = Site::new().await;
+    site.post("service", "/api/notifications/send", like("bob", "alice", "p1")).await;
+    site.world.dispatch().await;
+    let path = "/api/notifications/read-all?category=";
+    let (_, marked) = site.post("bob", &format!("{path}NEWS"), json!({})).await;
+    assert_eq!(marked, json!({ "marked": 0 }));
+    let (_, marked) = site.post("bob", &format!("{path}SOCIAL"), json!({})).await;
+    assert_eq!(marked, json!({ "marked": 1 }));
+    let (status, _) = site.post("bob", &format!("{path}WEATHER"), json!({})).await;
+    assert_eq!(status, 400);
+}
+
+#[tokio::test]
 async fn nt_a05_over_http_wrong_preferences_are_named_and_not_stored() {
     let site = Site::new().await;
     let path = "/api/notifications/preferences";

@@ -60,7 +60,7 @@ enum Does {
 }
 
 /// Every route by its method and path in the document: a route that is not here fails the tests.
-const ROUTES: [(&str, Does); 23] = [
+const ROUTES: [(&str, Does); 24] = [
     ("DELETE /api/privacy/users/{id}", Does::Role("admin")),
     ("GET /admin/events", Does::Role("admin")),
     ("GET /admin/stats", Does::Role("admin")),
@@ -79,6 +79,7 @@ const ROUTES: [(&str, Does); 23] = [
     ("POST /api/notifications/read-all", Does::Own(&[200])),
     ("POST /api/notifications/send", Does::Role("service")),
     ("POST /api/notifications/{id}/dismiss", Does::Finds),
+    ("POST /api/notifications/{id}/restore", Does::Finds),
     ("POST /api/notifications/{id}/read", Does::Finds),
     ("POST /api/privacy/export", Does::Own(&[202])),
     ("POST /session", Does::Own(&[200])),

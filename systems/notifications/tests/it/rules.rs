@@ -187,9 +187,12 @@ async fn the_list_comes_in_pages_and_by_category() {
         world.system.list(&bob, &wrong).await.unwrap_err().invalid_fields()[0].field,
         "limit"
     );
-    assert_eq!(world.system.mark_all_read(&bob).await.unwrap().value, 26);
+    let only = Some(notifications::Category::Safety);
+    assert_eq!(world.system.mark_all_read(&bob, only).await.unwrap().value, 1);
+    assert_eq!(world.unread("bob").await, 25);
+    assert_eq!(world.system.mark_all_read(&bob, None).await.unwrap().value, 25);
     assert_eq!(world.unread("bob").await, 0);
-    assert_eq!(world.system.mark_all_read(&bob).await.unwrap().value, 0);
+    assert_eq!(world.system.mark_all_read(&bob, None).await.unwrap().value, 0);
 }
 
 #[test]

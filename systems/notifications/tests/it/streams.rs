@@ -154,7 +154,7 @@ async fn many_changes_in_another_process_are_sent_as_one_event() {
     dispatch(&other).await;
     let mut bob = Stream::open(&site, "bob").await;
     assert_eq!(bob.data()[0]["unreadCount"], 30);
-    assert_eq!(other.mark_all_read(&user("bob")).await.unwrap().value, 30);
+    assert_eq!(other.mark_all_read(&user("bob"), None).await.unwrap().value, 30);
     while bob.data().last().unwrap()["unreadCount"] != 0 {
         let count = bob.names().len();
         bob.until("unread", bob.names().iter().filter(|name| *name == "unread").count() + 1).await;

@@ -47,9 +47,11 @@ const TABLE: &[CrateRule] = &[
     },
     crate_rule("planisphere", &["client", "engine", "model", "storage-lsm"]),
     crate_rule("jwks", &[]),
+    crate_rule("ui-kit", &[]),
+    crate_rule("explorer", &["ui-kit"]),
     CrateRule {
         package: "gateway",
-        may_use: AllowedCrates::Only(&["engine", "jwks", "model"]),
+        may_use: AllowedCrates::Only(&["engine", "jwks", "model", "ui-kit"]),
         tests_may_use: &["storage"],
     },
     CrateRule {
@@ -57,7 +59,7 @@ const TABLE: &[CrateRule] = &[
         may_use: AllowedCrates::Only(&["engine", "model", "storage-lsm"]),
         tests_may_use: &["gateway", "storage"],
     },
-    crate_rule("service", &["client", "jwks", "model"]),
+    crate_rule("service", &["client", "jwks", "model", "ui-kit"]),
     CrateRule {
         package: "systems/*",
         may_use: AllowedCrates::Only(&["client", "model", "service"]),

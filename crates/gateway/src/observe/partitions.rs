@@ -1,0 +1,67 @@
+//! The physical partitions of a container with what they hold; splitting and merging them by hand.
+//!
+//! Owns `/_planisphere/partitions/{database}/{container}`, which needs a signature or a session.
+
+use engine::ContainerLink;
+use engine::operation::{MergePartitions, SplitPartition};
+use hyper::Method;
+use model::{Json, Object};
+
+use crate::gateway::Gateway;
+use crate::http::{ApiError, ApiRequest, ApiResponse, ApiResult};
+
+/// GET lists; POST `{"split": 0}` or `{"merge": [1, 2]}` changes them and lists them again.
+pub(crate) async fn handle_partitions(
+    gateway: &Gateway,
+    request: &ApiRequest,
+    database: &str,
+    container: &str,
+) -> ApiResult<ApiResponse> {
+    let link = ContainerLink::new(database, container)
+        .map_err(|invalid| ApiError::bad_request(invalid.message()))?;
+    match request.method {
+        Method::GET => {}
+        Method::POST => change(gateway, &link, &request.body).await?,
+        _ => return Err(ApiError::method_not_allowed()),
+    }
+    list(gateway, &link).await
+}
+
+async fn change(gateway: &Gateway, link: &ContainerLink, body: &[u8]) -> ApiResult<()> {
+    const EXPECTED: &str = "Send {\"split\": 0} with the number of a physical partition, or {\"merge\": [1, 2]} with \
+        two that are beside each other.";
+    let body = Json::parse(body).map_err(ApiError::invalid_payload)?;
+    let number = |json: &Json| json.as_i64().and_then(|number| u32::try_from(number).ok());
+    if let Some(partition) = body.get("split").and_then(number) {
+        let operation = SplitPartition { container: link.clone(), partition, at: None };
+        gateway.engine().split_partition(operation).await?;
+        return Ok(());
+    }
+    let merge = body.get("merge").and_then(Json::as_array);
+    let numbers: Vec<u32> = merge.into_iter().flatten().filter_map(number).collect();
+    let [first, second] = *numbers else { return Err(ApiError::bad_request(EXPECTED)) };
+    let operation = MergePartitions { container: link.clone(), partitions: (first, second) };
+    gateway.engine().merge_partitions(operation).await?;
+    Ok(())
+}
+
+async fn list(gateway: &Gateway, link: &ContainerLink) -> ApiResult<ApiResponse> {
+    let listed = gateway.engine().list_partitions(link).await?;
+    let integer = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+    let partitions = listed.value.partitions.iter().map(|partition| {
+        let mut object = Object::new();
+        object.insert("number", i64::from(partition.number));
+        object.insert("min", partition.range.min.to_string());
+        object.insert("max", partition.range.max.to_string());
+        let parents = partition.parents.iter().map(|number| Json::from(i64::from(*number)));
+        object.insert("parents", parents.collect::<Vec<_>>());
+        object.insert("lsn", integer(partition.lsn.0));
+        object.insert("items", integer(partition.usage.items));
+        object.insert("bytes", integer(partition.usage.item_bytes));
+        Json::Object(object)
+    });
+    let mut object = Object::new();
+    object.insert("generation", integer(listed.value.generation));
+    object.insert("partitions", partitions.collect::<Vec<_>>());
+    Ok(ApiResponse::ok(Json::Object(object).to_bytes()).charge(listed.charge))
+}

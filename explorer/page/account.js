@@ -1,0 +1,134 @@
+// The tree of the account: databases, containers and what is in them; creating and deleting, with what it means.
+
+import { button } from "/_kit/control.js";
+import { element, integerText } from "/_kit/element.js";
+import { confirmDialog, dialog, menuButton, toast } from "/_kit/feedback.js";
+import { schemaForm } from "/_kit/form.js";
+import { tree } from "/_kit/tree.js";
+import { call, containerPath, databasePath, feed, json, queryPage } from "./api.js";
+
+const ID = { type: "string", title: "Id", pattern: "^[^/\\\\?#]{1,255}$", patternText: "An id has 1 to 255 characters and none of / \\ ? #." };
+const SCRIPTS = [["sprocs", "Stored procedures", "StoredProcedures"], ["triggers", "Triggers", "Triggers"], ["udfs", "Functions", "UserDefinedFunctions"]];
+
+export function accountTree(pane, { isReadOnly, onplace }) {
+  const made = tree("Databases", [], { onselect: (node) => node.open?.() });
+  const reload = async () => {
+    try {
+      made.setRoots((await feed("/dbs", "Databases")).map(database));
+      if (made.node.childElementCount === 0) made.node.append(element("li", { class: "branch faint small", role: "none" }, "No database yet."));
+    } catch (error) {
+      if (error.status !== 401) toast(error.message, { isBad: true });
+    }
+  };
+  const tools = element("div", { class: "row" },
+    !isReadOnly && button("New database", { icon: "plus", kind: "quiet", onlyIcon: true, id: "new-database", onclick: createDatabase }),
+    button("Refresh", { icon: "refresh", kind: "quiet", onlyIcon: true, onclick: reload }));
+  pane.append(element("div", { class: "toolbar" }, element("h2", {}, "Databases"), tools), element("div", { class: "scroll" }, made.node));
+
+  const menu = (label, items) => () => (isReadOnly ? null : menuButton(label, items, { tabindex: "-1" }));
+
+  function database({ id }) {
+    return {
+      id: `db:${id}`, label: id, icon: "database", emptyText: "No container yet.",
+      menu: menu(`Actions of ${id}`, [
+        { label: "New container", icon: "plus", run: () => createContainer(id) },
+        { label: "Delete database", icon: "trash", isDanger: true, run: () => deleteDatabase(id) }]),
+      children: async () => [
+        ...(await feed(`${databasePath(id)}/colls`, "DocumentCollections")).map((one) => container(id, one.id)),
+        { id: `users:${id}`, label: "Users", icon: "users", emptyText: "No user yet.", children: () => users(id) }],
+    };
+  }
+
+  function container(database, id) {
+    const place = { database, container: id };
+    const leaf = (section, label, icon) => ({ id: `${section}:${database}/${id}`, label, icon, open: () => onplace(place, section) });
+    return {
+      id: `coll:${database}/${id}`, label: id, icon: "container", open: () => onplace(place, "items"),
+      menu: menu(`Actions of ${id}`, [
+        { label: "Settings", icon: "settings", run: () => onplace(place, "settings") },
+        { label: "Delete container", icon: "trash", isDanger: true, run: () => deleteContainer(place) }]),
+      children: async () => [leaf("items", "Items", "item"), leaf("queries", "Queries", "query"), leaf("settings", "Settings", "settings"),
+        { id: `scripts:${database}/${id}`, label: "Scripts", icon: "script", emptyText: "No script.", children: () => scripts(place) }],
+    };
+  }
+
+  const users = async (id) => (await feed(`${databasePath(id)}/users`, "Users")).map((user) => ({ id: `user:${id}/${user.id}`, label: user.id, icon: "user" }));
+
+  async function scripts(place) {
+    const kinds = await Promise.all(SCRIPTS.map(async ([path, label, name]) => {
+      const found = await feed(`${containerPath(place.database, place.container)}/${path}`, name);
+      return found.map((script) => ({
+        id: `${path}:${place.database}/${place.container}/${script.id}`, label: script.id, icon: "script", note: label,
+        open: () => dialog(script.id, element("pre", { class: "code wrap", tabindex: "0" }, script.body ?? ""), { isWide: true }),
+      }));
+    }));
+    return kinds.flat();
+  }
+
+  async function createDatabase() {
+    const form = schemaForm({ required: ["id"], properties: { id: ID } });
+    const done = await dialog("New database", form.node, { actions: [{ label: "Cancel", value: null }, { label: "Create", kind: "primary", run: async () => {
+      const value = form.read();
+      if (!value) return false;
+      await call("POST", "/dbs", { body: { id: value.id } });
+      return value;
+    } }] });
+    if (!done) return;
+    await reload();
+    toast(`The database '${done.id}' is there.`);
+  }
+
+  async function createContainer(database) {
+    const form = schemaForm({
+      required: ["id", "partitionKey"],
+      properties: {
+        id: ID,
+        partitionKey: { title: "Partition key", type: "string", placeholder: "/customerId", description: "One path, or up to three separated by commas. Items with the same values are stored together; it cannot be changed later.", pattern: "^/[^,]+(\\s*,\\s*/[^,]+){0,2}$", patternText: "Write paths such as /customerId, or /tenant, /user." },
+        kind: { title: "Throughput", enum: ["manual", "autoscale"], titles: { manual: "Manual", autoscale: "Autoscale" } },
+        throughput: { title: "Request units per second", type: "integer", minimum: 400, multipleOf: 100, default: 400, description: "For autoscale the most that may be used, in steps of 1,000." },
+        uniqueKeys: { title: "Unique keys", type: "array", rows: 2, description: "One key per line, such as /mail or /first, /last. Unique within a partition key; fixed at creation." },
+      },
+    });
+    const done = await dialog(`New container in ${database}`, form.node, { actions: [{ label: "Cancel", value: null }, { label: "Create", kind: "primary", run: async () => {
+      const value = form.read();
+      if (!value) return false;
+      const paths = value.partitionKey.split(",").map((one) => one.trim());
+      const body = { id: value.id, partitionKey: { paths, kind: paths.length > 1 ? "MultiHash" : "Hash", version: 2 } };
+      if (value.uniqueKeys?.length) body.uniqueKeyPolicy = { uniqueKeys: value.uniqueKeys.map((line) => ({ paths: line.split(",").map((one) => one.trim()) })) };
+      const headers = value.kind === "autoscale" ? { "x-ms-cosmos-offer-autopilot-settings": JSON.stringify({ maxThroughput: value.throughput }) } : { "x-ms-offer-throughput": String(value.throughput) };
+      await call("POST", `${databasePath(database)}/colls`, { body, headers });
+      return value;
+    } }] });
+    if (!done) return;
+    await made.reload(`db:${database}`);
+    onplace({ database, container: done.id }, "items");
+  }
+
+  async function deleteDatabase(id) {
+    const containers = await feed(`${databasePath(id)}/colls`, "DocumentCollections");
+    const names = containers.map((one) => one.id);
+    const body = element("p", {}, names.length === 0 ? "It has no container." : `${integerText(names.length)} containers and all their items are deleted: ${names.slice(0, 8).join(", ")}${names.length > 8 ? " …" : ""}. This cannot be undone.`);
+    if (!(await confirmDialog(`Delete the database '${id}'?`, body, { run: () => call("DELETE", databasePath(id)) }))) return;
+    await reload();
+    toast(`The database '${id}' is deleted.`);
+  }
+
+  async function deleteContainer(place) {
+    const path = containerPath(place.database, place.container);
+    const { partitions } = await json("GET", `/_planisphere/partitions/${encodeURIComponent(place.database)}/${encodeURIComponent(place.container)}`);
+    const items = partitions.reduce((sum, one) => sum + one.items, 0);
+    const body = element("p", {}, `${integerText(items)} items, their versions, their change feed and the scripts are deleted. This cannot be undone.`);
+    if (!(await confirmDialog(`Delete the container '${place.container}'?`, body, { run: () => call("DELETE", path) }))) return;
+    await made.reload(`db:${place.database}`);
+    toast(`The container '${place.container}' is deleted.`);
+  }
+
+  reload();
+  return { reload };
+}
+
+// How many items a query counts.
+export async function countItems(place, where, parameters = []) {
+  const page = await queryPage(place, `SELECT VALUE COUNT(1) FROM c${where ? ` WHERE ${where}` : ""}`, { parameters });
+  return page.rows.reduce((sum, one) => sum + one, 0);
+}

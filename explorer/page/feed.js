@@ -1,0 +1,118 @@
+// The change feed of a container: a live tail in both modes with a filter, processors with their leases, and the start of
+// a processor in five languages.
+
+import { button, tabs } from "/_kit/control.js";
+import { element, integerText } from "/_kit/element.js";
+import { dialog, emptyState, toast } from "/_kit/feedback.js";
+import { pause } from "/_kit/stream.js";
+import { call, containerPath, feed, queryPage } from "./api.js";
+
+const POLL_MS = 1_000;
+const LINES_MAX = 500;
+
+export async function feedView({ place, state }) {
+  let abort = new AbortController();
+  const lines = element("div", { class: "card flush", id: "feed-lines", role: "log", "aria-label": "Changes, newest first", tabindex: "0" });
+  const status = element("span", { class: "soft small", role: "status", id: "feed-status" });
+  const filter = element("input", { class: "input filter", "aria-label": "Show only changes that contain this text", placeholder: "text in the change", autocomplete: "off" });
+  const mode = element("select", { class: "input", id: "feed-mode", "aria-label": "Mode" },
+    element("option", { value: "Incremental Feed" }, "Latest version"), element("option", { value: "Full-Fidelity Feed" }, "All versions and deletes"));
+  const from = element("select", { class: "input", "aria-label": "Start" }, element("option", { value: "now" }, "from now"), element("option", { value: "start" }, "from the start"));
+  let count = 0;
+  let isPaused = false;
+
+  async function follow(signal) {
+    lines.replaceChildren(emptyState("Waiting for changes", "Writes to the container appear here within a second.", { icon: "feed" }));
+    count = 0;
+    let etag = from.value === "now" ? "*" : null;
+    while (!signal.aborted) {
+      try {
+        const headers = { "a-im": mode.value, "x-ms-max-item-count": "100", ...(etag ? { "if-none-match": etag } : {}) };
+        const answer = await call("GET", `${containerPath(place.database, place.container)}/docs`, { headers, signal });
+        etag = answer.headers.get("etag") ?? etag;
+        const changes = answer.status === 304 ? [] : JSON.parse(answer.text).Documents;
+        if (changes.length > 0) add(changes);
+        status.textContent = `${integerText(count)} changes · live`;
+        if (changes.length === 100) continue;
+      } catch (error) {
+        if (error.name === "AbortError") return;
+        status.textContent = error.message;
+        if (error.status >= 400 && error.status < 500) return;
+      }
+      await pause(POLL_MS, signal);
+    }
+  }
+
+  function add(changes) {
+    if (count === 0) lines.replaceChildren();
+    for (const change of changes) {
+      count += 1;
+      const isEmpty = (value) => !value || Object.keys(value).length === 0;
+      const shown = [change.current, change.previous, change.metadata].find((value) => !isEmpty(value)) ?? change;
+      const text = JSON.stringify(shown);
+      if (isPaused || (filter.value && !text.includes(filter.value))) continue;
+      const about = change.metadata ?? {};
+      const kind = about.operationType ?? "write";
+      const id = (change.current ?? change.previous ?? change).id ?? about.id ?? "";
+      lines.prepend(element("div", { class: "feed-line" }, element("span", {}, element("span", { class: `tag ${kind === "delete" ? "bad" : "good"}` }, kind)),
+        element("span", { class: "strong truncate" }, id), element("code", { class: "small" }, text.length > 400 ? `${text.slice(0, 400)} …` : text)));
+    }
+    while (lines.childElementCount > LINES_MAX) lines.lastElementChild.remove();
+  }
+
+  const restart = () => {
+    abort.abort();
+    abort = new AbortController();
+    follow(abort.signal);
+  };
+  mode.addEventListener("change", restart);
+  from.addEventListener("change", restart);
+  const paused = button("Pause", { icon: "stop", "aria-pressed": "false", onclick: () => { isPaused = !isPaused; paused.setAttribute("aria-pressed", String(isPaused)); } });
+  const leases = element("div", { class: "stack", id: "leases" });
+  const node = element("div", { class: "view" },
+    element("div", { class: "view-head" }, element("h1", {}, `Change feed of ${place.container}`), mode, from, filter, paused,
+      button("Start a processor", { icon: "copy", id: "processor-code", onclick: () => showCode(place, state) }), status),
+    element("div", { class: "pane" }, lines, element("h2", {}, "Processors"), leases));
+  showLeases(place, leases);
+  return { node, leave: () => abort.abort(), shown: () => follow(abort.signal) };
+}
+
+// Leases are items of a container in the same database; those with an owner and a continuation are shown.
+async function showLeases(place, holder) {
+  try {
+    const containers = (await feed(`/dbs/${encodeURIComponent(place.database)}/colls`, "DocumentCollections")).filter((one) => /lease/i.test(one.id));
+    const found = [];
+    for (const one of containers) {
+      const page = await queryPage({ database: place.database, container: one.id }, "SELECT TOP 200 * FROM c");
+      found.push(...page.rows.map((lease) => ({ container: one.id, ...lease })));
+    }
+    const text = (value) => (value === undefined || value === null ? "" : typeof value === "object" ? JSON.stringify(value) : String(value));
+    holder.replaceChildren(found.length === 0
+      ? emptyState("No leases", "A container with 'lease' in its name holds the leases of processors; none has any.", { icon: "users" })
+      : element("ul", { class: "card stack" }, ...found.map((lease) => element("li", { class: "row" }, element("span", { class: "strong" }, lease.id), element("span", { class: "soft" }, `owner ${text(lease.Owner ?? lease.owner) || "none"}`), element("code", { class: "truncate grow small" }, text(lease.ContinuationToken ?? lease.continuation))))));
+  } catch (error) {
+    holder.replaceChildren(element("p", { class: "problem" }, error.message));
+  }
+}
+
+function showCode(place, { endpoint }) {
+  const codes = processorCodes(place, endpoint);
+  const panels = Object.entries(codes).map(([label, text]) => ({
+    id: label, label, panel: element("div", { class: "stack" }, element("pre", { class: "code", tabindex: "0" }, text),
+      element("div", { class: "row" }, button("Copy", { icon: "copy", onclick: () => navigator.clipboard.writeText(text).then(() => toast("Copied."), () => toast("The browser does not allow copying here.", { isBad: true })) }))),
+  }));
+  const bar = tabs("Language", panels);
+  return dialog("Start a processor", element("div", { class: "stack" }, bar.node, ...panels.map(({ panel }) => panel)), { isWide: true });
+}
+
+function processorCodes({ database, container }, endpoint) {
+  const [db, coll] = [JSON.stringify(database), JSON.stringify(container)];
+  return {
+    "C#": `var client = new CosmosClient("${endpoint}", key, new() { ConnectionMode = ConnectionMode.Gateway });\nvar leases = client.GetContainer(${db}, "leases");\nvar processor = client.GetContainer(${db}, ${coll})\n    .GetChangeFeedProcessorBuilder<JsonElement>("mine", async (changes, cancel) =>\n    {\n        foreach (var change in changes) Console.WriteLine(change);\n    })\n    .WithInstanceName(Environment.MachineName).WithLeaseContainer(leases).Build();\nawait processor.StartAsync();`,
+    Java: `CosmosAsyncClient client = new CosmosClientBuilder().endpoint("${endpoint}").key(key).gatewayMode().buildAsyncClient();\nCosmosAsyncDatabase database = client.getDatabase(${db});\nChangeFeedProcessor processor = new ChangeFeedProcessorBuilder()\n    .hostName("mine").feedContainer(database.getContainer(${coll})).leaseContainer(database.getContainer("leases"))\n    .handleChanges(changes -> changes.forEach(System.out::println)).buildChangeFeedProcessor();\nprocessor.start().block();`,
+    JavaScript: `import { CosmosClient, ChangeFeedStartFrom } from "@azure/cosmos";\n\nconst client = new CosmosClient({ endpoint: "${endpoint}", key });\nconst container = client.database(${db}).container(${coll});\nconst changes = container.items.getChangeFeedIterator({ changeFeedStartFrom: ChangeFeedStartFrom.Now() });\nfor await (const page of changes.getAsyncIterator()) {\n  for (const item of page.result) console.log(item);\n}`,
+    Python: `from azure.cosmos import CosmosClient\n\nclient = CosmosClient("${endpoint}", key)\ncontainer = client.get_database_client(${db}).get_container_client(${coll})\nfor change in container.query_items_change_feed(start_time="Now"):\n    print(change)`,
+    Rust: `use planisphere::{Account, ProcessorOptions};\n\nlet account = Account::connect("${endpoint}", key).await?;\nlet database = account.database(${db});\n// See docs/guide/rust-developer.md for the processor of the client.\nlet feed = database.container(${coll});`,
+  };
+}
+
