@@ -55,9 +55,9 @@ export function queryResult({ place, page, isReadOnly, charges, next }) {
   }
 
   say();
-  return element("div", { class: "stack" },
-    element("div", { class: "row apart" }, bar.node, element("div", { class: "row" }, status, more)), ...panels.map(({ panel }) => panel),
-    element("div", { class: "columns" },
+  return element("div", { class: "result-parts" },
+    element("div", { class: "stack" }, element("div", { class: "row apart" }, bar.node, element("div", { class: "row" }, status, more)), ...panels.map(({ panel }) => panel)),
+    element("div", { class: "stack" },
       element("section", { class: "card stack", "aria-label": "Charge", id: "charge" }, element("div", { class: "row apart" }, element("h2", {}, "Charge"), charges.length > 1 && sparkline(charges, `Earlier charges: ${charges.join(", ")}`)), chargeTerms(page)),
       element("section", { class: "card stack", "aria-label": "Plan", id: "plan" }, element("h2", {}, "Plan"), ...planOf(page, place, isReadOnly))));
 }

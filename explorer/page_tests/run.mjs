@@ -33,7 +33,10 @@ async function test(name, body) {
     await page.screenshot({ path: join(ARTEFACTS, `failed-${failures.length}.png`) });
   }
 }
-const picture = (name) => page.screenshot({ path: join(ARTEFACTS, `${name}.png`) });
+const picture = async (name) => {
+  await page.evaluate(() => document.querySelectorAll(".toast").forEach((toast) => toast.remove()));
+  await page.screenshot({ path: join(ARTEFACTS, `${name}.png`) });
+};
 const go = async (section) => { await page.goto(`${account.origin}/_explorer#/${section}`); };
 async function clean() {
   await page.evaluate(axe);

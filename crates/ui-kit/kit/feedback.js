@@ -51,7 +51,9 @@ export function toast(text, { action, isBad = false, ended = () => {} } = {}) {
 // action whose `run` throws keeps the dialog open and shows the reason.
 export function dialog(title, body, { actions = [{ label: "Close", value: null }], isWide = false } = {}) {
   return new Promise((resolve) => {
-    const heading = element("h2", { id: freshId("title") }, title);
+    // Without a field the focus begins at the title, so that a long body is read from its start.
+    const hasField = body instanceof Element && (body.matches("input, select, textarea") || body.querySelector("input, select, textarea") !== null);
+    const heading = element("h2", { id: freshId("title"), tabindex: "-1", autofocus: !hasField }, title);
     const problem = element("p", { class: "problem", role: "alert" });
     let result = null;
     const foot = element("div", { class: "dialog-foot" });
