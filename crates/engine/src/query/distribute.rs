@@ -94,6 +94,7 @@ impl Engine {
         let context = PlanContext {
             partition_key: &container.identity.definition,
             vectors: compiled.properties.vector_embedding_policy.as_ref(),
+            geospatial: compiled.properties.geospatial_config,
             features: operation.features,
         };
         distribute(&tree, &bound, &context).map_err(|error| bad_query(vec![error]))

@@ -12,6 +12,7 @@ mod scope;
 
 mod constant;
 mod flow;
+mod fold;
 mod formula;
 mod simplify;
 
@@ -21,6 +22,7 @@ pub use simplify::{conjuncts, simplify};
 
 pub(crate) use constant::constant;
 pub(crate) use flow::{Flow, RowSink, SlotSink, StopReason, flow_result};
+pub(crate) use fold::fold_calls;
 pub(crate) use formula::{Formula, Preparation, SlotPaths, Subquery, follow_path};
 pub(crate) use memory::{MemoryBudget, value_bytes};
 pub(crate) use scope::{EvaluationEnvironment, EvaluationScope};

@@ -8,7 +8,6 @@ use model::Json;
 use super::pipeline::{Pipeline, PipelineState};
 use super::prefilter::Prefilter;
 use super::required_properties::RequiredProperties;
-use super::stage::PartialGroup;
 use crate::bind::BoundQuery;
 use crate::evaluate::{
     EvaluationContext, EvaluationEnvironment, EvaluationError, MemoryBudget, Preparation, RowSink,
@@ -108,15 +107,5 @@ impl Execution {
         let Self { query, state, context, patterns, memory, .. } = &mut self;
         let environment = EvaluationEnvironment { context, patterns, memory, now: (context.now)() };
         flow_result(query.finish(state, &environment, &[], emit))
-    }
-
-    /// Merges a group that was computed over other items.
-    pub(super) fn merge(&mut self, group: PartialGroup) -> Result<(), EvaluationError> {
-        self.query.merge(&mut self.state, group, &self.memory)
-    }
-
-    /// The groups so far, instead of rows, if they can be merged with others.
-    pub(super) fn partial_groups(self) -> Option<Vec<PartialGroup>> {
-        self.query.partial_groups(self.state)
     }
 }

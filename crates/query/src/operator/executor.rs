@@ -4,7 +4,6 @@
 
 use model::Json;
 
-use super::PartialGroup;
 use super::execution::Execution;
 use crate::bind::BoundQuery;
 use crate::evaluate::{EvaluationContext, EvaluationError};
@@ -67,15 +66,6 @@ impl QueryExecutor {
         })
     }
 
-    /// Adds a group that another executor of the same query computed over other items. Ignored by a query without
-    /// groups.
-    ///
-    /// # Errors
-    /// If more groups must be kept than the context allows.
-    pub fn push_group(&mut self, group: PartialGroup) -> Result<(), EvaluationError> {
-        self.run.merge(group)
-    }
-
     /// The number of array elements iterated so far, alone or as parts of joined rows.
     #[must_use]
     pub fn tuples(&self) -> u64 {
@@ -105,13 +95,5 @@ impl QueryExecutor {
             Ok(())
         })?;
         Ok(rows)
-    }
-
-    /// Returns the groups instead of rows, to be pushed into another executor of the same query. `None` if merging them
-    /// would not give the rows of all items together: the query has no groups, or a subquery in FROM must see all
-    /// items.
-    #[must_use]
-    pub fn into_groups(self) -> Option<Vec<PartialGroup>> {
-        self.run.partial_groups()
     }
 }

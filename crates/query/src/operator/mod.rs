@@ -27,6 +27,5 @@ mod tests;
 pub use executor::QueryExecutor;
 pub use expression::PreparedExpression;
 pub use predicate::ItemPredicate;
-pub use row_text::{row_text, rows_text};
-pub use stage::{PartialGroup, RowOrder};
+pub use row_text::row_text;
 pub use stream::RowStream;

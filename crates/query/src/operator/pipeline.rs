@@ -5,12 +5,12 @@
 //! around it. Does not own inputs nor stages.
 
 use super::source::{PreparedRoot, PreparedSource};
-use super::stage::{PartialGroup, Stages, StagesState};
+use super::stage::{Stages, StagesState};
 use super::unnest::unnest;
 use crate::bind::BoundQuery;
 use crate::evaluate::{
-    EvaluationEnvironment, EvaluationError, EvaluationScope, Flow, MemoryBudget, Preparation,
-    RowSink, StopReason, Subquery, flow_result,
+    EvaluationEnvironment, EvaluationError, EvaluationScope, Flow, Preparation, RowSink,
+    StopReason, Subquery, flow_result,
 };
 use crate::value::Value;
 
@@ -89,23 +89,6 @@ impl Pipeline {
             _ if self.reads_container() => self.take(stages, environment, &[], item, emit),
             _ => Ok(()),
         }
-    }
-
-    /// Merges a group that was computed over other items.
-    pub(super) fn merge(
-        &self,
-        state: &mut PipelineState,
-        group: PartialGroup,
-        memory: &MemoryBudget,
-    ) -> Result<(), EvaluationError> {
-        self.stages.merge(&mut state.stages, group, memory)
-    }
-
-    /// The groups so far, instead of rows; `None` if they cannot be merged with those of other items: the query has no
-    /// groups, or the query that feeds it must see all items.
-    pub(super) fn partial_groups(&self, state: PipelineState) -> Option<Vec<PartialGroup>> {
-        let is_whole = self.feed.as_ref().is_none_or(|feed| feed.is_stateless());
-        if is_whole { self.stages.partial_groups(state.stages) } else { None }
     }
 
     /// Whether the rows of an item do not depend on earlier items.

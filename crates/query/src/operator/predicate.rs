@@ -15,7 +15,6 @@ use crate::evaluate::{
 };
 use crate::function::PatternCache;
 use crate::parser::parse_condition;
-use crate::value::Value;
 
 /// A condition on one item.
 ///
@@ -79,22 +78,7 @@ impl ItemPredicate {
         item: &Json,
         context: &EvaluationContext,
     ) -> Result<bool, EvaluationError> {
-        self.holds(self.needed.extract_from_json(item), context)
-    }
-
-    /// Whether the condition is true for a stored item. Only the properties that the condition reads are parsed.
-    ///
-    /// # Errors
-    /// As for [`ItemPredicate::matches`], or if the parsed part of the text is not JSON.
-    pub fn matches_text(
-        &self,
-        item: &[u8],
-        context: &EvaluationContext,
-    ) -> Result<bool, EvaluationError> {
-        self.holds(self.needed.extract_from_text(item)?, context)
-    }
-
-    fn holds(&self, item: Value, context: &EvaluationContext) -> Result<bool, EvaluationError> {
+        let item = self.needed.extract_from_json(item);
         let Some(condition) = &self.condition else { return Ok(true) };
         let memory = MemoryBudget::new(context.held_bytes_max);
         let (patterns, now) = (&self.patterns, (context.now)());

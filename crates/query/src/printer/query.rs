@@ -1,7 +1,6 @@
 //! Clauses.
 //!
-//! Owns the lines of a query and the layout of subqueries. The layout is that of recorded query
-//! plans, including the blanks after JOIN and before AS.
+//! Owns the lines of a query and the layout of subqueries. The layout is that of recorded query plans.
 
 use super::Printer;
 use super::number::{WHOLE_MIN, whole_digits};
@@ -106,9 +105,6 @@ impl Printer {
             }
         }
         if let SourceForm::Value(Some(alias)) = &source.form {
-            if matches!(source.path.root, SourceRoot::Subquery(_)) {
-                self.line();
-            }
             self.push(" AS ");
             self.push(&alias.text);
         }
@@ -116,12 +112,13 @@ impl Printer {
 
     /// Prints a subquery of FROM on lines of its own.
     fn indented_subquery(&mut self, query: &QueryTree) {
+        self.push("(");
         self.depth += 1;
         self.line();
-        self.push("(");
         self.query(query);
-        self.push(")");
         self.depth -= 1;
+        self.line();
+        self.push(")");
     }
 
     fn order_by(&mut self, order_by: &OrderBy) {

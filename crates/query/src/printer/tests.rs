@@ -14,7 +14,7 @@ fn check(text: &str, printed: &str) {
 fn a_joined_subquery_stands_on_lines_of_its_own() {
     check(
         "SELECT info FROM c JOIN (SELECT VALUE s FROM s IN c.scores GROUP BY s) info",
-        "SELECT info\nFROM c\nJOIN \n    (SELECT VALUE s\n    FROM s IN c.scores\n    GROUP BY s)\n AS info",
+        "SELECT info\nFROM c\nJOIN (\n    SELECT VALUE s\n    FROM s IN c.scores\n    GROUP BY s\n) AS info",
     );
 }
 

@@ -17,7 +17,6 @@ fn ask(condition: &str) -> String {
     };
     let item = Json::parse(ITEM.as_bytes()).expect("the item is JSON");
     let answer = predicate.matches(&item, &context());
-    assert_eq!(predicate.matches_text(ITEM.as_bytes(), &context()), answer, "{condition}");
     answer.map_or_else(|error| error.to_string(), |holds| holds.to_string())
 }
 
@@ -92,7 +91,7 @@ fn the_filter_of_a_query_over_items_is_a_predicate() {
         let tree = parse(text).expect("the query parses");
         let query = bind(&tree, &Parameters::new(), &BuiltInFunctions).expect("the query binds");
         let predicate = ItemPredicate::from_query(&query)?;
-        predicate.matches_text(ITEM.as_bytes(), &context()).ok()
+        predicate.matches(&Json::parse(ITEM.as_bytes()).expect("the item is JSON"), &context()).ok()
     };
     assert_eq!(predicate("SELECT * FROM c"), Some(true));
     assert_eq!(predicate("SELECT TOP 3 * FROM c WHERE c.n = 2"), Some(false));

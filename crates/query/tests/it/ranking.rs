@@ -32,7 +32,12 @@ fn plan(text: &str) -> HybridInfo {
     let definition = PartitionKeyDefinition::single("/key").unwrap();
     let vectors = context().vector_embeddings;
     let features = FeatureSet::parse("HybridSearch,WeightedRankFusion");
-    let context = PlanContext { partition_key: &definition, vectors: Some(&vectors), features };
+    let context = PlanContext {
+        partition_key: &definition,
+        vectors: Some(&vectors),
+        geospatial: model::GeospatialConfig::default(),
+        features,
+    };
     match distribute(&tree, &query, &context).unwrap().body {
         PlanBody::Hybrid(info) => info,
         PlanBody::Query(info) => panic!("{info:?}"),

@@ -1,7 +1,6 @@
 //! The running minimum or maximum.
 //!
-//! Owns the poisoning by arrays and objects: one of them makes the result undefined for good. The count distinguishes
-//! "no values" from "poisoned", which both have an undefined best value.
+//! Owns the poisoning by arrays and objects: one of them makes the result undefined for good.
 
 use std::cmp::Ordering;
 
@@ -14,76 +13,51 @@ pub(super) enum ExtremeKind {
     Greatest,
 }
 
-/// The best value so far and the number of values. Undefined with a count above zero means poisoned.
+/// The best value so far; undefined before the first value and once poisoned.
 #[derive(Clone, Debug)]
 pub(super) struct Extreme {
     kind: ExtremeKind,
     best: Value,
-    count: i64,
+    is_poisoned: bool,
 }
 
 impl Extreme {
     pub(super) fn new(kind: ExtremeKind) -> Self {
-        Self { kind, best: Value::Undefined, count: 0 }
-    }
-
-    /// Restores the state from `{"min": …, "count": …}`; `None` for any other value.
-    pub(super) fn from_partial(kind: ExtremeKind, partial: &Value) -> Option<Self> {
-        let count = partial.property("count").as_i64().filter(|count| *count >= 0)?;
-        let best = partial.property(label(kind));
-        // An array or object is never the best value, and without values there is none.
-        let is_poisoned = matches!(best, Value::Array(_) | Value::Object(_)) || count == 0;
-        // The partial may come from a client. Without this, an array sent as the best value would be ordered like a
-        // scalar.
-        let best = if is_poisoned { Value::Undefined } else { best };
-        Some(Self { kind, best, count })
+        Self { kind, best: Value::Undefined, is_poisoned: false }
     }
 
     /// Adds a defined value.
     pub(super) fn add(&mut self, value: Value) {
-        let best = if matches!(value, Value::Array(_) | Value::Object(_)) {
-            Value::Undefined
-        } else {
-            value
-        };
-        self.merge(&Self { kind: self.kind, best, count: 1 });
-    }
-
-    /// Merges the state over other rows.
-    pub(super) fn merge(&mut self, other: &Self) {
-        // A partition without values must not poison the result.
-        if other.count == 0 {
-            return;
-        }
-        let is_poisoned = self.is_poisoned() || other.is_poisoned();
         let is_better = match self.kind {
             ExtremeKind::Least => Ordering::is_lt,
             ExtremeKind::Greatest => Ordering::is_gt,
         };
-        if is_poisoned {
+        if self.is_poisoned || matches!(value, Value::Array(_) | Value::Object(_)) {
+            self.is_poisoned = true;
             self.best = Value::Undefined;
-        } else if self.count == 0 || is_better(total_order(&other.best, &self.best)) {
-            self.best = other.best.clone();
+        } else if !self.best.is_defined() || is_better(total_order(&value, &self.best)) {
+            self.best = value;
         }
-        self.count = self.count.saturating_add(other.count);
     }
 
     pub(super) fn value(&self) -> Value {
         self.best.clone()
     }
-
-    pub(super) fn partial(&self) -> Value {
-        Value::object([(label(self.kind), self.best.clone()), ("count", self.count.into())])
-    }
-
-    fn is_poisoned(&self) -> bool {
-        self.count > 0 && !self.best.is_defined()
-    }
 }
 
-fn label(kind: ExtremeKind) -> &'static str {
-    match kind {
-        ExtremeKind::Least => "min",
-        ExtremeKind::Greatest => "max",
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_array_makes_the_result_undefined_for_good() {
+        let mut least = Extreme::new(ExtremeKind::Least);
+        for value in [Value::from(3), Value::from(2), Value::from("a")] {
+            least.add(value);
+        }
+        assert_eq!(least.value(), Value::from(2));
+        least.add(Value::array([]));
+        least.add(Value::from(1));
+        assert_eq!(least.value(), Value::Undefined);
     }
 }

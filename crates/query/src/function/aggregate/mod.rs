@@ -1,6 +1,6 @@
 //! Aggregates: functions over the rows of a group.
 //!
-//! Owns their state: created, updated with one value per row, merged across partitions, finished. Does not own
+//! Owns their state: created, updated with one value per row, finished. Does not own
 //! grouping.
 
 mod declare;
@@ -8,9 +8,6 @@ mod declare;
 mod extreme;
 mod state;
 mod total;
-
-#[cfg(test)]
-mod tests;
 
 pub use state::{Aggregate, AggregateState};
 

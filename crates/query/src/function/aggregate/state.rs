@@ -64,34 +64,6 @@ impl Aggregate {
             Self::Sum => AggregateStateKind::Sum(Total::new()),
         })
     }
-
-    /// Restores the state from a partial result; `None` if it does not have the form that `AggregateState::partial`
-    /// returns.
-    #[must_use]
-    pub fn resume(self, partial: &Value) -> Option<AggregateState> {
-        // A partial result has been on the wire, so it is checked like any other input.
-        let count = |value: &Value| value.as_i64().filter(|count| *count >= 0);
-        Some(AggregateState(match self {
-            Self::Average => AggregateStateKind::Average {
-                sum: Total::from_partial(&partial.property("sum")),
-                count: count(&partial.property("count"))?,
-            },
-            Self::Count => AggregateStateKind::Count(count(partial)?),
-            Self::CountIf => AggregateStateKind::CountIf(count(partial)?),
-            Self::MakeList | Self::MakeSet => {
-                let mut state = self.start();
-                partial.as_array()?.iter().for_each(|element| state.add(element.clone()));
-                return Some(state);
-            }
-            Self::Max => {
-                AggregateStateKind::Extreme(Extreme::from_partial(ExtremeKind::Greatest, partial)?)
-            }
-            Self::Min => {
-                AggregateStateKind::Extreme(Extreme::from_partial(ExtremeKind::Least, partial)?)
-            }
-            Self::Sum => AggregateStateKind::Sum(Total::from_partial(partial)),
-        }))
-    }
 }
 
 impl AggregateState {
@@ -118,35 +90,6 @@ impl AggregateState {
         }
     }
 
-    /// Merges the state of the same aggregate over other rows; one of another aggregate is ignored. For integers the
-    /// result does not depend on how rows are split; sums of doubles may differ in rounding.
-    pub fn merge(&mut self, other: Self) {
-        match (&mut self.0, other.0) {
-            (
-                AggregateStateKind::Average { sum, count },
-                AggregateStateKind::Average { sum: other, count: more },
-            ) => {
-                sum.merge(&other);
-                *count = count.saturating_add(more);
-            }
-            (AggregateStateKind::Count(count), AggregateStateKind::Count(more))
-            | (AggregateStateKind::CountIf(count), AggregateStateKind::CountIf(more)) => {
-                *count = count.saturating_add(more);
-            }
-            (AggregateStateKind::Extreme(extreme), AggregateStateKind::Extreme(other)) => {
-                extreme.merge(&other);
-            }
-            (AggregateStateKind::List(elements), AggregateStateKind::List(more)) => {
-                elements.extend(more);
-            }
-            (AggregateStateKind::Set { .. }, AggregateStateKind::Set { elements, .. }) => {
-                elements.into_iter().for_each(|element| self.add(element));
-            }
-            (AggregateStateKind::Sum(sum), AggregateStateKind::Sum(other)) => sum.merge(&other),
-            _ => debug_assert!(false, "states of different aggregates are never merged"),
-        }
-    }
-
     /// The result over all rows.
     #[must_use]
     pub fn finish(self) -> Value {
@@ -161,19 +104,6 @@ impl AggregateState {
                 Value::array(elements)
             }
             AggregateStateKind::Sum(sum) => sum.value(),
-        }
-    }
-
-    /// The partial result, in the form that clients merge: `{"sum","count"}` for AVG, `{"min","count"}` for MIN,
-    /// `{"max","count"}` for MAX, the plain result for the others.
-    #[must_use]
-    pub fn partial(&self) -> Value {
-        match &self.0 {
-            AggregateStateKind::Average { sum, count } => {
-                Value::object([("sum", sum.value()), ("count", (*count).into())])
-            }
-            AggregateStateKind::Extreme(extreme) => extreme.partial(),
-            _ => self.clone().finish(),
         }
     }
 }

@@ -16,19 +16,9 @@ impl Total {
         Self(Value::Integer(0))
     }
 
-    /// The sum of another partition; undefined means that it is poisoned there.
-    pub(super) fn from_partial(partial: &Value) -> Self {
-        Self(if partial.is_number() { partial.clone() } else { Value::Undefined })
-    }
-
     /// Adds a defined value.
     pub(super) fn add(&mut self, value: &Value) {
         self.0 = add(&self.0, value);
-    }
-
-    /// Adds the sum over other rows.
-    pub(super) fn merge(&mut self, other: &Self) {
-        self.0 = add(&self.0, &other.0);
     }
 
     pub(super) fn value(&self) -> Value {

@@ -13,14 +13,13 @@ use crate::evaluate::{
 use crate::function::{Aggregate, AggregateState, FunctionBody, lookup};
 use crate::value::Value;
 
-/// A group over some of the rows. Partitions exchange these instead of rows: merging the states gives the same result
-/// as one run over all rows.
-#[derive(Clone, Debug)]
-pub struct PartialGroup {
+/// One group: its keys and the state of its aggregates over the rows so far.
+#[derive(Debug)]
+pub(super) struct Group {
     /// The values of GROUP BY; empty without that clause.
-    pub keys: Arc<[Value]>,
+    pub(super) keys: Arc<[Value]>,
     /// The state of each aggregate, in the order of the query's list.
-    pub states: Vec<AggregateState>,
+    pub(super) states: Vec<AggregateState>,
 }
 
 /// The GROUP BY stage of a query.
@@ -35,7 +34,7 @@ pub(super) struct GroupStage {
 #[derive(Debug, Default)]
 pub(super) struct GroupTable {
     indexes: HashMap<Arc<[Value]>, usize>,
-    groups: Vec<PartialGroup>,
+    groups: Vec<Group>,
     bytes: usize,
 }
 
@@ -99,36 +98,15 @@ impl GroupStage {
         Ok(())
     }
 
-    /// Merges a group that was computed over other items.
-    pub(super) fn merge(
-        &self,
-        table: &mut GroupTable,
-        group: PartialGroup,
-        memory: &MemoryBudget,
-    ) -> Result<(), EvaluationError> {
-        match table.indexes.get(&group.keys).and_then(|index| table.groups.get_mut(*index)) {
-            Some(known) => {
-                for (known, state) in known.states.iter_mut().zip(group.states) {
-                    known.merge(state);
-                }
-            }
-            None => {
-                table.reserve(group_bytes(&group.keys), memory)?;
-                table.insert(group);
-            }
-        }
-        Ok(())
-    }
-
-    fn empty(&self, keys: Arc<[Value]>) -> PartialGroup {
+    fn empty(&self, keys: Arc<[Value]>) -> Group {
         let states = self.aggregates.iter().map(|(aggregate, _)| aggregate.start());
-        PartialGroup { keys, states: states.collect() }
+        Group { keys, states: states.collect() }
     }
 }
 
 impl GroupTable {
     /// The groups, in the order of their first row.
-    pub(super) fn into_groups(self) -> Vec<PartialGroup> {
+    pub(super) fn into_groups(self) -> Vec<Group> {
         self.groups
     }
 
@@ -137,7 +115,7 @@ impl GroupTable {
         self.bytes
     }
 
-    fn insert(&mut self, group: PartialGroup) -> usize {
+    fn insert(&mut self, group: Group) -> usize {
         let index = self.groups.len();
         self.indexes.insert(group.keys.clone(), index);
         self.groups.push(group);

@@ -13,7 +13,4 @@ mod project;
 mod ranking;
 mod window;
 
-pub use group::PartialGroup;
-pub use order::RowOrder;
-
 pub(super) use stages::{Stages, StagesState};

@@ -16,12 +16,6 @@ use crate::evaluate::{
 };
 use crate::value::{Value, total_order};
 
-/// How rows are compared: key by key, then by number.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RowOrder {
-    pub(super) directions: Vec<KeyOrder>,
-}
-
 /// How one key is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum KeyOrder {
@@ -38,7 +32,7 @@ pub(super) enum KeyOrder {
 #[derive(Debug)]
 pub(super) struct SortStage {
     keys: Vec<Formula>,
-    order: RowOrder,
+    directions: Vec<KeyOrder>,
     /// How keys become scores, for ORDER BY RANK.
     ranking: Option<Ranking>,
 }
@@ -57,29 +51,6 @@ struct BufferedRow {
     keys: Vec<Value>,
     number: u64,
     row: Value,
-}
-
-impl RowOrder {
-    /// Compares keys in these directions.
-    #[must_use]
-    pub fn new(directions: &[SortOrder]) -> Self {
-        let directions = directions.iter().map(|order| KeyOrder::from(*order)).collect();
-        Self { directions }
-    }
-
-    /// Compares two rows, each given as its keys and its number.
-    #[must_use]
-    pub fn compare(&self, left: (&[Value], u64), right: (&[Value], u64)) -> Ordering {
-        let keys = left.0.iter().zip(right.0).zip(&self.directions);
-        for ((left, right), direction) in keys {
-            let order = direction.compare(left, right);
-            if order != Ordering::Equal {
-                return order;
-            }
-        }
-        // By arrival: an unstable sort can be used, and pages that compute the rows again get the same order.
-        left.1.cmp(&right.1)
-    }
 }
 
 impl KeyOrder {
@@ -115,12 +86,12 @@ impl SortStage {
             }
             BoundOrderBy::Rank(scores) => {
                 let (keys, ranking) = Ranking::prepare(scores, preparation);
-                let order = RowOrder { directions: vec![ranking.direction()] };
-                return Some(Self { keys, order, ranking: Some(ranking) });
+                let directions = vec![ranking.direction()];
+                return Some(Self { keys, directions, ranking: Some(ranking) });
             }
         };
         let keys = expressions.into_iter().map(|key| preparation.formula(key)).collect();
-        Some(Self { keys, order: RowOrder { directions }, ranking: None })
+        Some(Self { keys, directions, ranking: None })
     }
 
     /// Keeps a row. If only the first `needed` rows are returned in the end, the others are dropped from time to time.
@@ -180,7 +151,11 @@ impl SortStage {
 
     fn sort(&self, buffer: &mut RowBuffer) {
         buffer.rows.sort_unstable_by(|left, right| {
-            self.order.compare((&left.keys, left.number), (&right.keys, right.number))
+            let keys = left.keys.iter().zip(&right.keys).zip(&self.directions);
+            let mut by_keys = keys.map(|((left, right), direction)| direction.compare(left, right));
+            let decided = by_keys.find(|order| order.is_ne());
+            // Ties by arrival, so an unstable sort can be used and the same items always give the same order.
+            decided.unwrap_or_else(|| left.number.cmp(&right.number))
         });
     }
 }

@@ -5,14 +5,13 @@
 
 use super::distinct::DistinctStage;
 use super::filter::FilterStage;
-use super::group::{GroupStage, GroupTable, PartialGroup};
+use super::group::{GroupStage, GroupTable};
 use super::order::{RowBuffer, SortStage};
 use super::project::ProjectStage;
 use super::window::{WindowProgress, WindowStage};
 use crate::bind::BoundQuery;
 use crate::evaluate::{
-    EvaluationEnvironment, EvaluationError, EvaluationScope, Flow, MemoryBudget, Preparation,
-    RowSink,
+    EvaluationEnvironment, EvaluationScope, Flow, MemoryBudget, Preparation, RowSink,
 };
 use crate::function::AggregateState;
 use crate::value::Value;
@@ -95,27 +94,6 @@ impl Stages {
             Some(group) => Ok(group.add(&mut state.groups, &scope)?),
             None => self.output(state, &scope, emit),
         }
-    }
-
-    /// Merges a group that was computed over other items; ignored by a query without groups.
-    pub(in crate::operator) fn merge(
-        &self,
-        state: &mut StagesState,
-        group: PartialGroup,
-        memory: &MemoryBudget,
-    ) -> Result<(), EvaluationError> {
-        match &self.group {
-            Some(grouping) => grouping.merge(&mut state.groups, group, memory),
-            None => Ok(()),
-        }
-    }
-
-    /// The groups so far, instead of rows; `None` for a query without groups.
-    pub(in crate::operator) fn partial_groups(
-        &self,
-        state: StagesState,
-    ) -> Option<Vec<PartialGroup>> {
-        self.group.is_some().then(|| state.groups.into_groups())
     }
 
     /// Emits the rows that had to wait for the last item. `outer` are the slots of the queries around.

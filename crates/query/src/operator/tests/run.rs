@@ -2,7 +2,6 @@
 
 use model::Json;
 
-use crate::ast::SortOrder;
 use crate::bind::{BoundQuery, BuiltInFunctions, Parameters};
 use crate::evaluate::{EvaluationContext, EvaluationError};
 use crate::function::UtcDateTime;
@@ -136,37 +135,6 @@ fn a_query_without_items_is_complete_from_the_start() {
     assert_eq!(executor.finish(), Ok(vec![Value::from(1)]));
     assert!(QueryExecutor::new(&bound("SELECT TOP 0 * FROM c"), context(0)).is_complete());
     assert!(!QueryExecutor::new(&bound("SELECT * FROM c"), context(0)).is_complete());
-}
-
-#[test]
-fn groups_merge_only_where_that_gives_the_same_rows() {
-    let groups = |text: &str| QueryExecutor::new(&bound(text), context(1_000)).into_groups();
-    assert_eq!(groups("SELECT COUNT(1) FROM c").map(|groups| groups.len()), Some(1));
-    assert_eq!(groups("SELECT c.a FROM c GROUP BY c.a").map(|groups| groups.len()), Some(0));
-    assert!(groups("SELECT c.a FROM c").is_none());
-    assert!(
-        groups("SELECT COUNT(1) FROM (SELECT DISTINCT VALUE c.a FROM c) AS s").is_none(),
-        "equal rows of two partitions would count twice"
-    );
-}
-
-#[test]
-fn rows_are_ordered_by_keys_and_then_by_number() {
-    let order = RowOrder::new(&[SortOrder::Descending, SortOrder::Ascending]);
-    let row = |a: i64, b: i64| [Value::from(a), Value::from(b)];
-    assert!(order.compare((&row(2, 1), 9), (&row(1, 1), 1)).is_lt());
-    assert!(order.compare((&row(1, 1), 9), (&row(1, 2), 1)).is_lt());
-    assert!(order.compare((&row(1, 1), 1), (&row(1, 1), 2)).is_lt());
-    assert!(order.compare((&row(1, 1), 1), (&row(1, 1), 1)).is_eq());
-}
-
-#[test]
-fn a_page_of_rows_is_an_array() {
-    let rows = [Value::from(1), Value::from("a"), Value::Null];
-    assert_eq!(rows_text(&rows), Ok(r#"[1,"a",null]"#.to_owned()));
-    assert_eq!(rows_text(&[]), Ok("[]".to_owned()));
-    let error = Err(EvaluationError::NotRepresentable);
-    assert_eq!(rows_text(&[Value::from(1), Value::from(f64::NAN)]), error);
 }
 
 #[test]

@@ -2,16 +2,16 @@
 //!
 //! Owns the choice between the kinds of rewriting, and the resulting query plan document.
 
-use model::{Json, Object, PartitionKeyDefinition, VectorEmbeddingPolicy};
+use model::{GeospatialConfig, Json, Object, PartitionKeyDefinition, VectorEmbeddingPolicy};
 
 use super::feature::FeatureSet;
 use super::hybrid::{self, HybridInfo};
 use super::info::QueryInfo;
-use super::merge::MergePlan;
 use super::{aggregate, distinct_count, order_by, plain};
 use crate::ast::QueryTree;
 use crate::bind::{BoundOrderBy, BoundQuery, Grouping};
 use crate::error::QueryError;
+use crate::evaluate::fold_calls;
 use crate::plan::partitions::{PartitionFilter, QueryRange, partition_filter};
 
 /// What a plan depends on apart from the query.
@@ -21,6 +21,8 @@ pub struct PlanContext<'plan> {
     pub partition_key: &'plan PartitionKeyDefinition,
     /// The container's vector policy.
     pub vectors: Option<&'plan VectorEmbeddingPolicy>,
+    /// Whether coordinates are on the earth or on a plane.
+    pub geospatial: GeospatialConfig,
     /// The features that the client supports.
     pub features: FeatureSet,
 }
@@ -38,8 +40,6 @@ pub struct DistributedQuery {
     pub needed: FeatureSet,
     /// Whether only one logical partition matches.
     pub is_single_key: bool,
-    /// How our own engine merges rows.
-    pub merge: MergePlan,
 }
 
 /// What each partition runs.
@@ -60,7 +60,10 @@ pub fn distribute(
     bound: &BoundQuery,
     context: &PlanContext<'_>,
 ) -> Result<DistributedQuery, QueryError> {
-    let partitions = partition_filter(bound, context.partition_key);
+    let partitions = match fold_calls(bound, context.geospatial) {
+        Some(folded) => partition_filter(&folded, context.partition_key),
+        None => partition_filter(bound, context.partition_key),
+    };
     let is_single_key = partitions.is_single_key(context.partition_key);
     let ranges = partitions.ranges(context.partition_key);
     let body = if matches!(bound.order_by, BoundOrderBy::Rank(_)) {
@@ -72,8 +75,7 @@ pub fn distribute(
     // Computed from the rewritten query: what the client must do follows from what partitions return.
     let needed = body.needed();
     context.features.check(needed)?;
-    let merge = MergePlan::for_body(&body);
-    Ok(DistributedQuery { body, partitions, ranges, needed, is_single_key, merge })
+    Ok(DistributedQuery { body, partitions, ranges, needed, is_single_key })
 }
 
 /// Only items are ranked, neither groups nor distinct rows. The wording is ours: the service's was never recorded.
@@ -95,6 +97,11 @@ fn info(
     // First: a count of distinct rows is an aggregate as well, which the next branch would take.
     if let Some(info) = distinct_count::info(tree, bound) {
         return Ok(info);
+    }
+    // Without FROM there is at most one row, and the one partition that runs the query removes duplicates and counts
+    // by itself: nothing is left for the client.
+    if bound.sources.is_empty() && bound.grouping == Grouping::None {
+        return Ok(QueryInfo::plain(plain::has_select_value(tree)));
     }
     if bound.grouping != Grouping::None {
         return aggregate::info(tree, bound);

@@ -20,11 +20,10 @@ mod plain;
 pub mod hybrid;
 
 mod direct;
-mod merge;
+mod needed;
 
 pub use direct::{DirectService, NOT_SERVED_DIRECTLY, direct_service};
 pub use distributed::{DistributedQuery, PlanBody, PlanContext, distribute};
 pub use feature::{Feature, FeatureSet};
 pub use hybrid::HybridInfo;
 pub use info::{AggregateKind, DistinctKind, QueryInfo};
-pub use merge::{Combine, GroupPayload, MergePlan};

@@ -45,10 +45,14 @@ fn envelope(tree: &QueryTree, bound: &BoundQuery, list: &[OrderItem]) -> QueryTr
     let mut query = without_counts(tree);
     // DISTINCT applies to the payloads of the merged rows, not to the envelopes.
     query.select.distinct = false;
-    query.select.top = bound.top.map(top);
-    // Rows that the merged result skips may all come from this partition, so it must return offset + limit rows.
-    if let (Some(offset), Some(limit)) = (bound.offset, bound.limit) {
-        query.offset_limit = Some(first_rows(offset.saturating_add(limit)));
+    // An envelope is one row per item. With DISTINCT the first n of them may all have the same payload, so a partition
+    // must not count them: the client counts after it has removed the duplicates.
+    if !tree.select.distinct {
+        query.select.top = bound.top.map(top);
+        // Rows that the merged result skips may all come from this partition, so it must return offset + limit rows.
+        if let (Some(offset), Some(limit)) = (bound.offset, bound.limit) {
+            query.offset_limit = Some(first_rows(offset.saturating_add(limit)));
+        }
     }
     query.select.selection = Selection::List(vec![
         column(resource_id(first_alias(bound)), None),

@@ -32,7 +32,12 @@ pub(crate) fn check_query(text: &str) {
     let definition = PartitionKeyDefinition::single("/key").expect("a path is a definition");
     let _ = partition_filter(&bound, &definition).ranges(&definition);
     let features = FeatureSet::full();
-    let context = PlanContext { partition_key: &definition, vectors: None, features };
+    let context = PlanContext {
+        partition_key: &definition,
+        vectors: None,
+        geospatial: model::GeospatialConfig::default(),
+        features,
+    };
     if let Ok(plan) = distribute(&tree, &bound, &context) {
         let _ = plan.to_json();
     }

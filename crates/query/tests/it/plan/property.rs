@@ -309,7 +309,12 @@ fn plan_everything(tree: &query::ast::QueryTree) -> TestCaseResult {
         FeatureSet::full(),
         FeatureSet::parse("HybridSearch,WeightedRankFusion,HybridSearchSkipOrderByRewrite"),
     ] {
-        let context = PlanContext { partition_key: &definition, vectors: None, features };
+        let context = PlanContext {
+            partition_key: &definition,
+            vectors: None,
+            geospatial: model::GeospatialConfig::default(),
+            features,
+        };
         if let Ok(plan) = distribute(tree, &query, &context) {
             let _ = plan.to_json();
             prop_assert_eq!(rewrite::check_texts(&plan), Ok(()));

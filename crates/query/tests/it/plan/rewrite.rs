@@ -2,13 +2,13 @@
 //!
 //! A file `*.plantest` under `tests/cases/plan` has the layout of the syntax cases. Sections that are input: `query`,
 //! `parameters` (JSON), `computed` (as in the other cases), `key` (paths of the partition key, `/key` without the
-//! section), `features`, `vectors` (JSON). Sections that are expected: `rewritten`, `info` (members of `queryInfo` that
-//! differ from a plain query), `plan` (the whole document), `hybrid`, `keys`, `ranges`, `needed`, `direct`, `merge`,
-//! `error`. `UPDATE_SQLTEST=1` rewrites them.
+//! section), `features`, `vectors` (JSON), `geospatial`. Sections that are expected: `rewritten`, `info` (members of `queryInfo` that
+//! differ from a plain query), `plan` (the whole document), `hybrid`, `keys`, `ranges`, `needed`, `direct`, `error`.
+//! `UPDATE_SQLTEST=1` rewrites them.
 
 use std::path::{Path, PathBuf};
 
-use model::{Json, PartitionKeyDefinition, VectorEmbeddingPolicy};
+use model::{GeospatialConfig, Json, PartitionKeyDefinition, VectorEmbeddingPolicy};
 use query::plan::distribute::{
     DirectService, DistributedQuery, FeatureSet, PlanBody, PlanContext, direct_service, distribute,
 };
@@ -45,7 +45,8 @@ fn files() -> Vec<PathBuf> {
     files
 }
 
-const INPUTS: [&str; 6] = ["query", "parameters", "computed", "key", "features", "vectors"];
+const INPUTS: [&str; 7] =
+    ["query", "parameters", "computed", "key", "features", "vectors", "geospatial"];
 
 fn check(case: &mut Case, updates: bool) -> Vec<String> {
     let outcome = run(case);
@@ -126,7 +127,12 @@ fn run(case: &Case) -> Result<DistributedQuery, String> {
     let vectors = case.section("vectors").map(|text| {
         VectorEmbeddingPolicy::from_json(&json(text)).expect("a case has valid vectors")
     });
-    let context = PlanContext { partition_key: &definition, vectors: vectors.as_ref(), features };
+    let geospatial = match case.section("geospatial") {
+        Some("Geometry") => GeospatialConfig::Geometry,
+        _ => GeospatialConfig::Geography,
+    };
+    let vectors = vectors.as_ref();
+    let context = PlanContext { partition_key: &definition, vectors, geospatial, features };
     distribute(&tree, &bound, &context).map_err(|error| error.to_string())
 }
 
@@ -175,7 +181,6 @@ fn actual(section: &str, outcome: &Result<DistributedQuery, String>) -> String {
             DirectService::NeedsPlan => "needs plan".to_owned(),
             DirectService::Refused(error) => error.to_string(),
         },
-        ("merge", _) => format!("{:?}", query.merge),
         ("error", _) => "not refused".to_owned(),
         _ => format!("no such section: {section}"),
     }

@@ -66,9 +66,6 @@ pub(super) fn rows(query: &BoundQuery, items: &[Json]) -> Result<Vec<String>, St
     if let Some(streamed) = stream(query, items) {
         assert_eq!(texts(streamed), whole, "streamed rows differ");
     }
-    if let Some(merged) = merge(query, items) {
-        assert_eq!(texts(merged), whole, "merged groups differ");
-    }
     whole
 }
 
@@ -109,24 +106,4 @@ fn stream(query: &BoundQuery, items: &[Json]) -> Option<Result<Vec<Value>, Evalu
         rows.extend(more);
         rows
     }))
-}
-
-/// The rows from groups computed over two halves and merged; `None` if they cannot be merged.
-fn merge(query: &BoundQuery, items: &[Json]) -> Option<Result<Vec<Value>, EvaluationError>> {
-    let (first, second) = items.split_at(items.len() / 2);
-    let mut whole = QueryExecutor::new(query, context());
-    for half in [first, second] {
-        let mut executor = QueryExecutor::new(query, context());
-        for item in half {
-            if let Err(error) = executor.push(item) {
-                return Some(Err(error));
-            }
-        }
-        for group in executor.into_groups()? {
-            if let Err(error) = whole.push_group(group) {
-                return Some(Err(error));
-            }
-        }
-    }
-    Some(whole.finish())
 }

@@ -1,0 +1,84 @@
+//! Folding of calls with constant arguments.
+//!
+//! Owns which calls can be computed before the query runs: those of functions that depend on nothing but their
+//! arguments and the geospatial configuration, and whose result is small. Only the planner needs this, to find out that
+//! a filter is never true; a running query computes such a call once when it is prepared.
+
+use model::{FullTextPolicy, GeospatialConfig, VectorEmbeddingPolicy};
+
+use super::constant;
+use crate::ast::Literal;
+use crate::bind::{BoundQuery, Expression};
+use crate::function::{
+    CallContext, FunctionBody, FunctionFamily, PatternCache, ReturnKind, UtcDateTime, lookup,
+};
+use crate::value::Value;
+
+/// The query with the constant calls of its filter replaced by their results; `None` if there are none.
+pub(crate) fn fold_calls(query: &BoundQuery, geospatial: GeospatialConfig) -> Option<BoundQuery> {
+    let filter = fold(query.filter.as_ref()?, geospatial)?;
+    Some(BoundQuery { filter: Some(filter), ..query.clone() })
+}
+
+/// The expression with its constant calls replaced; `None` if there are none.
+fn fold(expression: &Expression, geospatial: GeospatialConfig) -> Option<Expression> {
+    match expression {
+        Expression::Call { function, arguments } => call(function, arguments, geospatial),
+        Expression::Unary { operator, operand } => {
+            let operand = Box::new(fold(operand, geospatial)?);
+            Some(Expression::Unary { operator: *operator, operand })
+        }
+        Expression::Chain { first, rest } => {
+            let mut is_folded = false;
+            let mut part = |part: &Expression| match fold(part, geospatial) {
+                Some(folded) => {
+                    is_folded = true;
+                    folded
+                }
+                None => part.clone(),
+            };
+            let first = Box::new(part(first));
+            let rest = rest.iter().map(|(operator, operand)| (*operator, part(operand))).collect();
+            is_folded.then_some(Expression::Chain { first, rest })
+        }
+        _ => None,
+    }
+}
+
+fn call(name: &str, arguments: &[Expression], geospatial: GeospatialConfig) -> Option<Expression> {
+    let function = lookup(name)?;
+    let FunctionBody::Scalar(evaluate) = function.body else { return None };
+    // RAND is the only one of these families that depends on more than its arguments.
+    let is_pure = matches!(
+        function.family,
+        FunctionFamily::Spatial | FunctionFamily::Mathematical | FunctionFamily::TypeCheck
+    ) && !function.required.is_empty();
+    let is_small =
+        matches!(function.returns, ReturnKind::Boolean | ReturnKind::Number | ReturnKind::Integer);
+    if !is_pure || !is_small {
+        return None;
+    }
+    let arguments: Option<Vec<Value>> = arguments.iter().map(constant).collect();
+    let epoch = UtcDateTime::from_milliseconds(0)?;
+    let result = evaluate(
+        &arguments?,
+        &CallContext {
+            now: epoch,
+            query_start: epoch,
+            random: &|| 0.0,
+            geospatial,
+            vector_embeddings: &VectorEmbeddingPolicy::default(),
+            full_text: &FullTextPolicy::default(),
+            argument_paths: &[],
+            patterns: &PatternCache::new(),
+        },
+    );
+    let literal = match result {
+        Value::Undefined => Literal::Undefined,
+        Value::Bool(value) => Literal::Bool(value),
+        Value::Integer(value) => Literal::Integer(value),
+        Value::Double(value) => Literal::Double(value),
+        _ => return None,
+    };
+    Some(Expression::Literal(literal))
+}
