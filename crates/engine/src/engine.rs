@@ -18,7 +18,7 @@ use crate::environment::Environment;
 use crate::error::{Error, Result};
 use crate::operation::ContainerLink;
 use crate::partition::PhysicalPartition;
-use crate::query::{ParsedQueryCache, PreparedQueryCache, ShapeCache};
+use crate::query::{ParsedQueryCache, PreparedQueryCache, ResultStore, ShapeCache};
 use crate::settings::EngineSettings;
 use crate::throughput::SharedThroughputs;
 
@@ -45,6 +45,7 @@ pub(crate) struct EngineCore {
     pub(crate) catalog: Mutex<CatalogStore>,
     pub(crate) parsed_queries: ParsedQueryCache,
     pub(crate) prepared_queries: PreparedQueryCache,
+    pub(crate) query_results: ResultStore,
     pub(crate) shared_throughputs: SharedThroughputs,
     /// When the engine was opened, which is when counting began.
     pub(crate) opened: TimestampMs,
@@ -93,6 +94,7 @@ impl Engine {
             catalog: Mutex::new(catalog),
             parsed_queries: ParsedQueryCache::default(),
             prepared_queries: PreparedQueryCache::default(),
+            query_results: ResultStore::default(),
             shared_throughputs: SharedThroughputs::default(),
             opened,
             shape_cache: Arc::default(),

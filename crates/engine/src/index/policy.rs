@@ -61,13 +61,18 @@ fn compile_composite(composite: &model::CompositeIndex) -> CompiledComposite {
     CompiledComposite { number: composite_number(composite), properties }
 }
 
-/// The number of a composite index, which is part of its stored terms. It depends on the debug form of
-/// `CompositeOrder`, which therefore must not change.
+/// The number of a composite index, which is part of its stored terms: the words of the directions must not change.
 pub(crate) fn composite_number(composite: &model::CompositeIndex) -> u64 {
     let text: Vec<Json> = composite
         .paths
         .iter()
-        .map(|path| Json::from(format!("{} {:?}", path.path, path.order)))
+        .map(|path| {
+            let order = match path.order {
+                CompositeOrder::Ascending => "Ascending",
+                CompositeOrder::Descending => "Descending",
+            };
+            Json::from(format!("{} {order}", path.path))
+        })
         .collect();
     let hash = structural_hash(&Json::Array(text));
     // The upper half of 128 bits always fits.

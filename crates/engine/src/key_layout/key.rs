@@ -38,9 +38,12 @@ pub(crate) const STATE: Space = space(7, "state");
 /// Databases, containers, partition maps.
 pub(crate) const CATALOG: Space = space(8, "catalog");
 
+/// Query results between two pages.
+pub(crate) const RESULTS: Space = space(9, "results");
+
 /// Every space; a store is opened with this list.
 pub const SPACES: &[Space] =
-    &[ITEMS, TERMS, UNIQUE_KEYS, CHANGE_LOG, VERSIONS, EXPIRY, STATE, CATALOG];
+    &[ITEMS, TERMS, UNIQUE_KEYS, CHANGE_LOG, VERSIONS, EXPIRY, STATE, CATALOG, RESULTS];
 
 /// Spaces whose content belongs to a physical partition.
 pub(crate) const PARTITION_SPACES: &[Space] =
@@ -48,6 +51,9 @@ pub(crate) const PARTITION_SPACES: &[Space] =
 
 /// The shard of the catalog.
 pub(crate) const CATALOG_SHARD: Shard = Shard(0);
+
+/// The shard of stored query results. Shards of partitions are numbered upwards from 1 and never reach it.
+pub(crate) const RESULTS_SHARD: Shard = Shard(u32::MAX);
 
 /// The key of the one state record of a partition.
 pub(crate) const STATE_KEY: &[u8] = &[1];

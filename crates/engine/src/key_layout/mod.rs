@@ -1,6 +1,6 @@
 //! Storage keys, both directions: the only folder that knows how they are laid out.
 //!
-//! A shard is one physical partition; shard 0 is the catalog. `lp` is the logical partition: its effective partition
+//! A shard is one physical partition; shard 0 is the catalog, and the last shard holds stored query results. `lp` is the logical partition: its effective partition
 //! key (escaped) followed by its partition key values (ordered encoding). Keys of one logical partition are therefore
 //! neighbours, and the keys of an epk range are one key range.
 //!
@@ -20,6 +20,8 @@
 //! | `expiry`      | second of expiry, ordinal                      | lp, id                       |
 //! | `state`       | 01                                             | counters and cursors         |
 //! | `catalog`     | kind, names                                    | JSON                         |
+//! | `results`     | 01, creation, random number                    | header of a query result     |
+//! |               | 02, creation, random number, first row         | rows                         |
 //!
 //! A local term serves "one logical partition, ordered by a property"; a global term serves "all partitions, one
 //! equality": each reads its page and nothing else. A shape term finds the items that lack a path, which no term of
@@ -28,16 +30,18 @@
 
 mod item_key;
 mod key;
+mod result_key;
 mod term;
 
 pub(crate) use item_key::{ItemKey, ItemKeyView, LogicalPartition, LogicalPartitionRef};
 pub use key::SPACES;
 pub(crate) use key::{
-    CATALOG, CATALOG_SHARD, CHANGE_LOG, ChangePosition, EXPIRY, ITEMS, PARTITION_SPACES, STATE,
-    STATE_KEY, TERMS, TermKeys, TermMaker, UNIQUE_KEYS, VERSIONS, catalog_key, catalog_name,
-    catalog_prefix, epk_key_range, expired_range, expiry_key, is_shape_paths, owner_of_entry,
-    shape_paths_key, unique_key,
+    CATALOG, CATALOG_SHARD, CHANGE_LOG, ChangePosition, EXPIRY, ITEMS, PARTITION_SPACES, RESULTS,
+    RESULTS_SHARD, STATE, STATE_KEY, TERMS, TermKeys, TermMaker, UNIQUE_KEYS, VERSIONS,
+    catalog_key, catalog_name, catalog_prefix, epk_key_range, expired_range, expiry_key,
+    is_shape_paths, owner_of_entry, shape_paths_key, unique_key,
 };
 #[cfg(test)]
 pub(crate) use key::{global_term_range, local_term_range};
+pub(crate) use result_key::ResultKey;
 pub(crate) use term::{TermHit, TermPrefix, shape_of, shape_paths_range};

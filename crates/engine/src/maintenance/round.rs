@@ -26,7 +26,7 @@ pub struct MaintenanceReport {
     pub rebuilt: usize,
     /// Superseded versions trimmed.
     pub trimmed: usize,
-    /// Storage entries of retired shards removed.
+    /// Storage entries of retired shards and of old query results removed.
     pub reclaimed: usize,
     /// Whether another round would find work at once.
     pub more: bool,
@@ -89,6 +89,11 @@ impl Engine {
             self.forget_old_policies(&container).await?;
         }
         self.reclaim_shards(&mut report).await?;
+        let entries_max = self.core.settings.maintenance_items_max;
+        let results = &self.core.query_results;
+        let removed = results.sweep(self.store(), self.now().0, entries_max).await?;
+        report.reclaimed += removed;
+        report.more |= removed > 0;
         Ok(report)
     }
 

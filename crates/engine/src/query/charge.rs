@@ -197,6 +197,11 @@ impl ChargeAccumulator {
         (counters.scanned_items, counters.scanned_bytes) = (items - rows, bytes - loaded_bytes);
     }
 
+    /// Counts rows of a result that an earlier page computed and paid for.
+    pub(in crate::query) fn count_stored_rows(&mut self, rows: u64) {
+        self.counters.tuples += rows;
+    }
+
     /// The final counters, once everything is read.
     pub(in crate::query) fn totals(&self) -> QueryCounters {
         QueryCounters { partitions: self.visited.len().max(1) as u64, ..self.counters }

@@ -2,34 +2,43 @@
 //!
 //! A position names no physical partition: it consists of keys, epks, values and ordinals, which splits and merges
 //! preserve. A token also holds a fingerprint of its query, so that it cannot continue another one, and the epk range
-//! it was issued for: after a split, clients use it on each of the new ranges.
+//! it was issued for: it continues on any part of that range, as clients use it on each of the new ranges after a split,
+//! and on one partition key after a range that contains it.
+//!
+//! Clients that merge ordered rows put a filter of their own into the text when they resume. So a position in index
+//! order also continues a query that differs from its own in nothing but the filter: then the filter selects among the
+//! rows after the position.
 //!
 //! Payload, all integers big-endian, `bytes` being a u32 length and the bytes:
 //!
 //! ```text
 //! query fingerprint  u128
+//! ordered text       u128: hash of the text without its filter, for the query that clients send for ordered rows, or 0
 //! epk range          bytes min, bytes max
 //! plan fingerprint   u128
 //! skipped, taken     u64, u64
 //! partial items      u32 count, then (ordinal u64, rows u64) each
 //! position           u8 tag: 0 start | 1 scan: bytes key | 2 lookup: u32 count, then (range, u32 branch, term) each
-//!                            | 3 ordered: term | 4 rows: u64       where term = bytes value, u64 ordinal
+//!                            | 3 ordered: term | 4 rows: u64 | 5 stored rows: u64, u64 created, u64 random
+//!                            where term = bytes value, u64 ordinal
 //! ```
 
 use bytes::Bytes;
 use model::value::{array_hash, structural_hash, text_hash};
-use model::{ContinuationToken, EffectivePartitionKey, EpkRange, FeedRange, ResourceId};
+use model::{ContinuationToken, EffectivePartitionKey, EpkRange, FeedRange, Json};
 use storage::StorageKey;
 
 use super::error::invalid_token;
 use super::request::QueryItems;
+use crate::container::ContainerIdentity;
 use crate::error::{Error, ErrorKind, Result};
+use crate::key_layout::ResultKey;
 
 const TOKEN_KIND: &str = "query";
 // Raised whenever the payload changes. A token of another version is refused, and the client starts again.
-const TOKEN_VERSION: u8 = 3;
+const TOKEN_VERSION: u8 = 4;
 /// Initial capacity, enough for an ordinary query.
-const TOKEN_BYTES: usize = 192;
+const TOKEN_BYTES: usize = 208;
 
 /// A position in the terms of a path or composite index: after this term.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,8 +70,9 @@ pub(super) enum ContinuationPosition {
     Lookup(Vec<LookupPosition>),
     /// A read in index order, up to and including this term.
     Ordered(TermPosition),
-    /// This many rows of a result that every page computes again.
-    Rows(u64),
+    /// This many rows of a result that is known only as a whole, and where the others are stored. Without a stored
+    /// result, the next page computes it again.
+    Rows { returned: u64, stored: Option<ResultKey> },
 }
 
 /// The state of a query between two pages.
@@ -80,31 +90,83 @@ pub(super) struct QueryProgress {
     pub(super) plan: u128,
 }
 
+/// What a token is tied to.
+#[derive(Clone, Copy)]
+pub(super) struct TokenScope<'request> {
+    pub(super) operation: &'request QueryItems,
+    pub(super) container: &'request ContainerIdentity,
+    /// Hash of the text without its filter, for the query that clients send for ordered rows.
+    pub(super) ordered_text: Option<u128>,
+}
+
+impl TokenScope<'_> {
+    /// The epk range of the request.
+    fn range(&self) -> EpkRange {
+        self.operation.feed_range.epk_range(&self.container.definition)
+    }
+
+    /// Identifies the query: text and parameters. The page size is not part of it: a client may change it between two
+    /// pages.
+    fn fingerprint(&self) -> u128 {
+        array_hash([text_hash(&self.operation.text), self.parameters()].into_iter())
+    }
+
+    /// The same without its filter; zero if it is not the query for ordered rows.
+    fn ordered_fingerprint(&self) -> u128 {
+        let of = |text: u128| array_hash([text, self.parameters()].into_iter());
+        self.ordered_text.map_or(0, of)
+    }
+
+    fn parameters(&self) -> u128 {
+        array_hash(self.operation.parameters.iter().map(|(name, value)| {
+            let value = value.map(structural_hash);
+            array_hash(std::iter::once(text_hash(name)).chain(value))
+        }))
+    }
+
+    /// What a stored result belongs to, in full: hashes could be made to collide.
+    pub(super) fn result_owner(&self) -> Vec<u8> {
+        let mut owner = Vec::new();
+        push_bytes(&mut owner, self.container.rid.to_string().as_bytes());
+        push_range(&mut owner, &self.range());
+        if let FeedRange::PartitionKey(key) = &self.operation.feed_range {
+            push_bytes(&mut owner, key.to_json().to_string().as_bytes());
+        }
+        push_bytes(&mut owner, self.operation.text.as_bytes());
+        for (name, value) in self.operation.parameters.iter() {
+            push_bytes(&mut owner, name.as_bytes());
+            push_bytes(&mut owner, value.map(Json::to_string).unwrap_or_default().as_bytes());
+        }
+        owner
+    }
+}
+
 impl QueryProgress {
     /// The progress of a request: that of its token, or the start.
-    pub(super) fn from_request(operation: &QueryItems, container: &ResourceId) -> Result<Self> {
-        let Some(token) = &operation.page.continuation else { return Ok(Self::default()) };
-        let (version, payload) = ContinuationToken::decode(token, TOKEN_KIND, container)
+    pub(super) fn from_request(scope: &TokenScope<'_>) -> Result<Self> {
+        let Some(token) = &scope.operation.page.continuation else { return Ok(Self::default()) };
+        let (version, payload) = ContinuationToken::decode(token, TOKEN_KIND, &scope.container.rid)
             .map_err(|invalid| Error::new(ErrorKind::ContinuationRefused, invalid.message()))?;
         if version != TOKEN_VERSION {
             return Err(invalid_token(&format!("version {version} is not known")));
         }
         let mut bytes = TokenDecoder { rest: payload.into() };
-        // The fingerprint comes first in the payload: the rest of a foreign token is not even decoded.
-        if bytes.u128().ok_or_else(damaged)? != fingerprint(operation) {
-            return Err(invalid_token(
-                "it continues another query, other parameters or another partition key",
-            ));
-        }
+        let (query, ordered) =
+            (bytes.u128().ok_or_else(damaged)?, bytes.u128().ok_or_else(damaged)?);
         let issued_for = bytes.range().ok_or_else(damaged)?;
         // Bytes behind the position mean that the payload was not made by this version of the code.
         let progress = bytes.progress().filter(|_| bytes.rest.is_empty()).ok_or_else(damaged)?;
-        let requested = requested_range(operation);
+        let is_in_order = matches!(progress.position, ContinuationPosition::Ordered(_));
+        let is_resumed = is_in_order && ordered != 0 && ordered == scope.ordered_fingerprint();
+        if query != scope.fingerprint() && !is_resumed {
+            return Err(invalid_token("it continues another query or other parameters"));
+        }
+        let requested = scope.range();
         // A part of the range is fine: positions are epks and terms, which mean the same in every part.
         let is_contained = issued_for.intersect(&requested).as_ref() == Some(&requested);
         // Skipped and counted rows refer to the whole range, so such a token cannot be used on a part of it.
         let is_counted =
-            progress.skipped > 0 || matches!(progress.position, ContinuationPosition::Rows(_));
+            progress.skipped > 0 || matches!(progress.position, ContinuationPosition::Rows { .. });
         if !is_contained || (requested != issued_for && is_counted) {
             return Err(invalid_token(&format!(
                 "it was made for the range {issued_for}, not {requested}"
@@ -114,10 +176,11 @@ impl QueryProgress {
     }
 
     /// Encodes the progress as a continuation token.
-    pub(super) fn to_token(&self, operation: &QueryItems, container: &ResourceId) -> String {
+    pub(super) fn to_token(&self, scope: &TokenScope<'_>) -> String {
         let mut bytes = Vec::with_capacity(TOKEN_BYTES);
-        bytes.extend_from_slice(&fingerprint(operation).to_be_bytes());
-        push_range(&mut bytes, &requested_range(operation));
+        bytes.extend_from_slice(&scope.fingerprint().to_be_bytes());
+        bytes.extend_from_slice(&scope.ordered_fingerprint().to_be_bytes());
+        push_range(&mut bytes, &scope.range());
         bytes.extend_from_slice(&self.plan.to_be_bytes());
         bytes.extend_from_slice(&self.skipped.to_be_bytes());
         bytes.extend_from_slice(&self.taken.to_be_bytes());
@@ -129,34 +192,13 @@ impl QueryProgress {
             bytes.extend_from_slice(&rows.to_be_bytes());
         }
         push_position(&mut bytes, &self.position);
-        ContinuationToken::encode(TOKEN_KIND, TOKEN_VERSION, container, &bytes).into_string()
+        let rid = &scope.container.rid;
+        ContinuationToken::encode(TOKEN_KIND, TOKEN_VERSION, rid, &bytes).into_string()
     }
 }
 
 fn damaged() -> Error {
     invalid_token("it is damaged")
-}
-
-/// The epk range of a request. For a partition key it is the full range, because the fingerprint covers the key.
-fn requested_range(operation: &QueryItems) -> EpkRange {
-    match &operation.feed_range {
-        FeedRange::Epk(range) => range.clone(),
-        FeedRange::Container | FeedRange::PartitionKey(_) => EpkRange::full(),
-    }
-}
-
-/// Identifies the query: text, parameters and partition key.
-fn fingerprint(operation: &QueryItems) -> u128 {
-    let parameters = operation.parameters.iter().map(|(name, value)| {
-        let value = value.map(structural_hash);
-        array_hash(std::iter::once(text_hash(name)).chain(value))
-    });
-    let key = match &operation.feed_range {
-        FeedRange::PartitionKey(key) => structural_hash(&key.to_json()),
-        FeedRange::Container | FeedRange::Epk(_) => 0,
-    };
-    // The page size is not part of it: a client may change it between two pages.
-    array_hash([text_hash(&operation.text), key, array_hash(parameters)].into_iter())
 }
 
 fn push_position(bytes: &mut Vec<u8>, position: &ContinuationPosition) {
@@ -180,9 +222,13 @@ fn push_position(bytes: &mut Vec<u8>, position: &ContinuationPosition) {
             bytes.push(3);
             push_term(bytes, term);
         }
-        ContinuationPosition::Rows(rows) => {
-            bytes.push(4);
-            bytes.extend_from_slice(&rows.to_be_bytes());
+        ContinuationPosition::Rows { returned, stored } => {
+            bytes.push(if stored.is_some() { 5 } else { 4 });
+            bytes.extend_from_slice(&returned.to_be_bytes());
+            if let Some(ResultKey { created_ms, random }) = stored {
+                bytes.extend_from_slice(&created_ms.to_be_bytes());
+                bytes.extend_from_slice(&random.to_be_bytes());
+            }
         }
     }
 }
@@ -265,7 +311,12 @@ impl TokenDecoder {
                 )
             }
             3 => ContinuationPosition::Ordered(self.term()?),
-            4 => ContinuationPosition::Rows(self.u64()?),
+            4 => ContinuationPosition::Rows { returned: self.u64()?, stored: None },
+            5 => {
+                let returned = self.u64()?;
+                let stored = ResultKey { created_ms: self.u64()?, random: self.u64()? };
+                ContinuationPosition::Rows { returned, stored: Some(stored) }
+            }
             _ => return None,
         };
         Some(QueryProgress { position, skipped, taken, partial_items, plan })

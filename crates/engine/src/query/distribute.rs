@@ -9,7 +9,7 @@ use ::query::plan::distribute::{
 use model::Json;
 
 use super::error::bad_query;
-use super::parse::parse_and_bind;
+use super::prepare::parse_and_bind;
 use super::request::PlanQuery;
 use crate::charge;
 use crate::engine::Engine;

@@ -7,15 +7,16 @@ use std::sync::Arc;
 
 use ::query::EvaluationContext;
 use ::query::bind::BoundOrderBy;
+use ::query::plan::access::Lookup;
 use model::limits::PAGE_ITEMS_DEFAULT;
 use model::{FeedRange, SessionToken};
 use storage::Read;
 
 use super::charge::ChargeAccumulator;
-use super::continuation::{ContinuationPosition, QueryProgress};
+use super::continuation::{ContinuationPosition, QueryProgress, TokenScope};
 use super::error::invalid_token;
 use super::evaluation::evaluation_context;
-use super::page::{PageBuilder, RowProjector, compute_page, fill_page};
+use super::page::{PageBuilder, Rest, RowProjector, compute_page, fill_page, read_stored_rows};
 use super::planned::{AnalyzedQuery, PlannedQuery, common_indexes};
 use super::request::QueryItems;
 use super::response::QueryPage;
@@ -24,7 +25,7 @@ use super::target::{PartitionSlice, check_feed_range, partition_slices, target_r
 use crate::catalog::ContainerEntry;
 use crate::engine::Engine;
 use crate::error::Result;
-use crate::key_layout::LogicalPartition;
+use crate::key_layout::{LogicalPartition, ResultKey};
 use crate::metering::{Amount, OperationKind, PageUse};
 use crate::partition::PhysicalPartition;
 use crate::response::Response;
@@ -83,9 +84,14 @@ impl Engine {
         check_feed_range(&container, &operation.feed_range)?;
         // Everything that can be refused is refused before the snapshot: a snapshot holds back compaction in the
         // store.
-        let progress = QueryProgress::from_request(&operation, &container.identity.rid)?;
         let prepared =
             self.prepare_query(&container.compiled(), &operation.text, &operation.parameters)?;
+        let scope = TokenScope {
+            operation: &operation,
+            container: &container.identity,
+            ordered_text: prepared.ordered_text,
+        };
+        let progress = QueryProgress::from_request(&scope)?;
         let query = prepared.query.as_ref();
         if !query.bound.user_functions.is_empty() {
             // Boxed because it is rare: its future would enlarge that of every query.
@@ -109,8 +115,7 @@ impl Engine {
             PageReader::new(self, store, &container.identity, &compiled, &operation.limits);
         reader.metrics.compile_time = compile_time;
         reader.charges = ChargeAccumulator::new(partitions.sizes);
-        let mut value =
-            self.read_page(&mut reader, &snapshot, &planned, &operation, progress).await?;
+        let mut value = self.read_page(&mut reader, &snapshot, &planned, &scope, progress).await?;
         reader.metrics.total_time = self.stopwatch().saturating_sub(started);
         value.metrics = reader.metrics;
         let (counters, level) =
@@ -211,10 +216,10 @@ impl Engine {
         reader: &mut PageReader,
         snapshot: &QuerySnapshot,
         planned: &PlannedQuery,
-        operation: &QueryItems,
+        scope: &TokenScope<'_>,
         mut progress: QueryProgress,
     ) -> Result<QueryPage> {
-        let bound = planned.bound();
+        let (bound, operation) = (planned.bound(), scope.operation);
         let context = evaluation_context(self, &reader.compiled, &operation.limits);
         let rows_max = operation.page.items_max.unwrap_or(PAGE_ITEMS_DEFAULT).max(1);
         let bytes_max = operation.limits.response_bytes_max;
@@ -242,39 +247,92 @@ impl Engine {
                 (page, more)
             }
             None => {
-                let returned = rows_returned(&progress)?;
-                // The first page may choose; later ones must compute the rows in the same order, or rows would repeat
-                // or be lost.
-                let begun_plan = (returned > 0).then_some(progress.plan);
-                let (mut source, order) = selector.complete(begun_plan)?;
-                progress.plan = order;
-                reader.charges.apply_plan(planned, &source, selector.lookup(), charged);
                 // OFFSET and LIMIT are part of the computed result. Applying them here again would skip twice.
                 let mut page = PageBuilder::without_window(rows_max, bytes_max);
-                let index_only = planned.access.index_only.as_ref();
-                let context = context.clone();
-                let run = compute_page(
-                    reader,
-                    &mut source,
-                    bound,
-                    context,
-                    &mut page,
-                    returned,
-                    index_only,
-                );
-                let more = Box::pin(run).await?;
-                progress.position = ContinuationPosition::Rows(returned + page.rows.len() as u64);
+                let stored = self.read_stored_page(reader, scope, &mut progress, &mut page);
+                let more = match Box::pin(stored).await? {
+                    Some(more) => more,
+                    None => {
+                        let run = self.compute_page(
+                            reader,
+                            &selector,
+                            charged,
+                            scope,
+                            &mut progress,
+                            &mut page,
+                        );
+                        Box::pin(run).await?
+                    }
+                };
                 (page, more)
             }
         };
         reader.metrics.output_items = page.rows.len() as u64;
         reader.metrics.output_bytes = page.bytes() as u64;
         Ok(QueryPage {
-            continuation: more.then(|| progress.to_token(operation, &reader.identity.rid)),
+            continuation: more.then(|| progress.to_token(scope)),
             rows: page.rows,
             metrics: Default::default(),
             index_metrics: operation.wants_index_metrics.then(|| planned.index_metrics()),
         })
+    }
+}
+
+impl Engine {
+    /// Fills a page from the stored rows of an earlier page; `None` if there are none.
+    async fn read_stored_page(
+        &self,
+        reader: &mut PageReader,
+        scope: &TokenScope<'_>,
+        progress: &mut QueryProgress,
+        page: &mut PageBuilder,
+    ) -> Result<Option<bool>> {
+        let ContinuationPosition::Rows { returned, stored: Some(key) } = &mut progress.position
+        else {
+            return Ok(None);
+        };
+        let owner = scope.result_owner();
+        let more = read_stored_rows(reader.snapshot(), *key, &owner, *returned, page).await?;
+        if more.is_some() {
+            let rows = page.rows.len() as u64;
+            *returned += rows;
+            reader.charges.count_stored_rows(rows);
+        }
+        Ok(more)
+    }
+
+    /// Computes the complete result of a query, fills a page with its next rows and stores those after the page.
+    async fn compute_page(
+        &self,
+        reader: &mut PageReader,
+        selector: &AccessPathSelector<'_>,
+        charged: &Lookup,
+        scope: &TokenScope<'_>,
+        progress: &mut QueryProgress,
+        page: &mut PageBuilder,
+    ) -> Result<bool> {
+        let planned = selector.planned();
+        let returned = rows_returned(progress)?;
+        // The first page may choose; later ones must compute the rows in the same order, or rows would repeat or be
+        // lost.
+        let begun_plan = (returned > 0).then_some(progress.plan);
+        let (mut source, order) = selector.complete(begun_plan)?;
+        progress.plan = order;
+        reader.charges.apply_plan(planned, &source, selector.lookup(), charged);
+        let context = evaluation_context(self, &reader.compiled, &scope.operation.limits);
+        let rest = compute_page(reader, &mut source, planned, context, page, returned).await?;
+        let mut stored = None;
+        if let Rest::Rows(rows) = &rest {
+            let now = self.now().0;
+            let key = ResultKey { created_ms: now, random: self.core.environment.random() };
+            let results = &self.core.query_results;
+            // A result that cannot be stored is computed again: slower, but the page at hand is right.
+            let saved = results.save(self.store(), key, &scope.result_owner(), rows).await;
+            stored = saved.is_ok_and(|is_saved| is_saved).then_some(key);
+        }
+        let returned = returned + page.rows.len() as u64;
+        progress.position = ContinuationPosition::Rows { returned, stored };
+        Ok(!matches!(rest, Rest::Nothing))
     }
 }
 
@@ -288,9 +346,10 @@ async fn open_streaming(
 ) -> Result<Option<(CandidateSource, RowProjector)>> {
     let bound = planned.bound();
     // An earlier page has computed the whole result; its position means nothing to a stream.
-    if matches!(progress.position, ContinuationPosition::Rows(_)) {
+    if matches!(progress.position, ContinuationPosition::Rows { .. }) {
         return Ok(None);
     }
+    selector.check_order(progress)?;
     let Some(mut projector) = RowProjector::new(bound, context) else { return Ok(None) };
     let source = if bound.output.distinct {
         selector.distinct(&progress.position)?
@@ -314,7 +373,7 @@ async fn open_streaming(
 fn rows_returned(progress: &QueryProgress) -> Result<u64> {
     match &progress.position {
         ContinuationPosition::Start => Ok(0),
-        ContinuationPosition::Rows(rows) => Ok(*rows),
+        ContinuationPosition::Rows { returned, .. } => Ok(*returned),
         _ => Err(invalid_token("its position is of another kind")),
     }
 }

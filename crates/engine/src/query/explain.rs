@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use ::query::plan::access::describe_plan;
 
-use super::parse::parse_and_bind;
 use super::planned::{AnalyzedQuery, PlannedQuery, common_indexes};
+use super::prepare::parse_and_bind;
 use super::request::QueryItems;
 use super::response::QueryExplanation;
 use super::target::{check_feed_range, partition_slices, target_ranges};

@@ -2,9 +2,9 @@
 //!
 //! The stages of a query, each with a type of its own:
 //!
-//! 1. parsed: the syntax tree, cached by text (`parse`);
+//! 1. parsed: the syntax tree, cached by text (`prepare`);
 //! 2. bound and analyzed: names resolved, the filter as conditions on paths (`AnalyzedQuery` in `planned`);
-//! 3. prepared: an analyzed query that many requests share, with its latest plan (`PreparedQuery` in `prepared`);
+//! 3. prepared: an analyzed query that many requests share, with its latest plan (`PreparedQuery` in `prepare`);
 //! 4. planned: the access plan for the indexes that a request finds (`PlannedQuery` in `planned`);
 //! 5. executed: the parts of the container to read (`target`), candidates from an index or scan (`source`), rows on a
 //!    page (`page`), and the continuation token of the next page (`continuation`). `execute` runs these steps.
@@ -19,15 +19,14 @@ mod error;
 mod evaluation;
 mod execute;
 mod explain;
-mod parse;
 mod planned;
-mod prepared;
 mod request;
 mod response;
 mod target;
 mod values;
 
 mod page;
+mod prepare;
 mod source;
 
 pub use ::query::Parameters;
@@ -38,6 +37,6 @@ pub use request::{PlanQuery, QueryItems, QueryLimits};
 pub use response::{QueryExplanation, QueryMetrics, QueryPage};
 
 pub(crate) use evaluation::to_query_time;
-pub(crate) use parse::ParsedQueryCache;
-pub(crate) use prepared::PreparedQueryCache;
+pub(crate) use page::ResultStore;
+pub(crate) use prepare::{ParsedQueryCache, PreparedQueryCache};
 pub(crate) use source::ShapeCache;

@@ -8,7 +8,7 @@ use model::Json;
 
 use super::error::evaluation_failed;
 use super::evaluation::to_query_time;
-use super::parse::parse_and_bind;
+use super::prepare::parse_and_bind;
 use crate::engine::Engine;
 use crate::error::Result;
 

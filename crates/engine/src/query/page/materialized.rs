@@ -1,33 +1,44 @@
 //! Fills a page from a result that is known only after all items were read.
 //!
 //! GROUP BY, ORDER BY without an index, and DISTINCT: all items pass through one run of the query, whatever partition
-//! they come from, and a page is a section of the resulting rows. The next page computes them again and skips the rows
-//! already returned. This bounds memory and needs no state between requests; pages are consistent as long as nothing is
-//! written in between.
+//! they come from, and a page is a section of the resulting rows. The rows after the page are handed back, to be stored
+//! for the next page (`result_store`). If they cannot be stored, the next page computes the result again and skips the
+//! rows already returned.
 
-use ::query::plan::access::IndexOnly;
-use ::query::{BoundQuery, EvaluationContext, QueryExecutor, row_text};
+use ::query::{EvaluationContext, QueryExecutor, row_text};
 use bytes::Bytes;
 
 use super::builder::{PageBuilder, RowPush};
+use super::result_store::RemainingRows;
 use crate::error::Result;
 use crate::query::error::{evaluation_failed, time_limit_exceeded};
+use crate::query::planned::PlannedQuery;
 use crate::query::source::{CandidateSource, ItemContent, PageReader};
 
 /// Items requested at a time.
 const BATCH_ITEMS: usize = 512;
 
-/// Computes the complete result and fills a page with the rows after the first `returned`; returns whether more follow.
+/// What is left of a result after a page.
+pub(in crate::query) enum Rest {
+    /// Nothing.
+    Nothing,
+    /// These rows.
+    Rows(RemainingRows),
+    /// Rows of which one cannot be printed. They are not stored, so that the page with that row fails and not this one.
+    Unprintable,
+}
+
+/// Computes the complete result and fills a page with the rows after the first `returned`; returns what follows.
 pub(in crate::query) async fn compute_page(
     reader: &mut PageReader,
     source: &mut CandidateSource,
-    bound: &BoundQuery,
+    planned: &PlannedQuery,
     context: EvaluationContext,
     page: &mut PageBuilder,
     returned: u64,
-    index_only: Option<&IndexOnly>,
-) -> Result<bool> {
-    let mut executor = QueryExecutor::new(bound, context);
+) -> Result<Rest> {
+    let index_only = planned.access.index_only.as_ref();
+    let mut executor = QueryExecutor::new(planned.bound(), context);
     // Aggregates and sorts never complete early; TOP without an order does.
     while !executor.is_complete() {
         let batch = source.next(reader, BATCH_ITEMS).await?;
@@ -51,15 +62,23 @@ pub(in crate::query) async fn compute_page(
     }
     reader.charges.counters.tuples += executor.tuples();
     let rows = executor.finish().map_err(|error| evaluation_failed(&error))?;
-    for row in rows.iter().skip(usize::try_from(returned).unwrap_or(usize::MAX)) {
+    let mut rest = rows.iter().skip(usize::try_from(returned).unwrap_or(usize::MAX));
+    let mut first_left = None;
+    for row in rest.by_ref() {
         let result = page
             .push(|| row_text(row).map(Bytes::from))
             .map_err(|error| evaluation_failed(&error))?;
         if result != RowPush::Accepted {
-            reader.charges.count_returned_rows(page.rows.len() as u64);
-            return Ok(true);
+            first_left = Some(row);
+            break;
         }
     }
-    reader.charges.count_returned_rows(page.rows.len() as u64);
-    Ok(false)
+    let on_page = page.rows.len() as u64;
+    reader.charges.count_returned_rows(on_page);
+    let Some(first_left) = first_left else { return Ok(Rest::Nothing) };
+    let texts = std::iter::once(first_left).chain(rest).map(|row| row_text(row).map(Bytes::from));
+    Ok(match texts.collect() {
+        Ok(texts) => Rest::Rows(RemainingRows { first: returned + on_page, texts }),
+        Err(_) => Rest::Unprintable,
+    })
 }

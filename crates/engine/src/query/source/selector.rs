@@ -7,7 +7,6 @@ use ::query::EvaluationContext;
 use ::query::bind::Grouping;
 use ::query::plan::access::{IndexOnly, Lookup, OrderAccess};
 use ::query::plan::condition::{Exactness, ItemPath, PathCondition, ValueSet};
-use model::value::structural_hash;
 use model::{IndexPathSegment, Json, PartitionKeyDefinition};
 
 use super::candidate::CandidateBatch;
@@ -20,9 +19,12 @@ use super::ordered::OrderedSource;
 use super::page_reader::PageReader;
 use super::scan::ScanSource;
 use super::sorted::{IndexOrder, SortedLookupSource};
-use super::term::{branches, composite_paths, composite_terms, ordered_path_terms};
+use super::term::{
+    SCAN_FINGERPRINT, branches, composite_paths, composite_terms, lookup_fingerprint,
+    order_fingerprint, ordered_path_terms,
+};
 use crate::error::Result;
-use crate::query::continuation::{ContinuationPosition, TermPosition};
+use crate::query::continuation::{ContinuationPosition, QueryProgress, TermPosition};
 use crate::query::error::invalid_token;
 use crate::query::planned::PlannedQuery;
 use crate::query::target::PartitionSlice;
@@ -110,14 +112,35 @@ impl<'plan> AccessPathSelector<'plan> {
             }
     }
 
+    /// The plan that the access path is chosen for.
+    pub(in crate::query) fn planned(&self) -> &'plan PlannedQuery {
+        self.planned
+    }
+
     /// The lookup that runs.
     pub(in crate::query) fn lookup(&self) -> &Lookup {
         &self.lookup
     }
 
-    /// Identifies the lookup that a position belongs to.
+    /// Identifies the lookup or order that a position of the query belongs to.
     pub(in crate::query) fn fingerprint(&self) -> u128 {
-        fingerprint(&self.lookup)
+        match &self.planned.access.order {
+            OrderAccess::Unordered => self.fingerprint_of(&self.lookup),
+            order => order_fingerprint(order, &self.planned.indexes),
+        }
+    }
+
+    fn fingerprint_of(&self, lookup: &Lookup) -> u128 {
+        lookup_fingerprint(lookup, &self.planned.indexes)
+    }
+
+    /// Refuses a position in another order than the query follows now: its values mean something else there.
+    pub(in crate::query) fn check_order(&self, progress: &QueryProgress) -> Result<()> {
+        let is_ordered = matches!(progress.position, ContinuationPosition::Ordered(_));
+        if is_ordered && progress.plan != self.fingerprint() {
+            return Err(invalid_token("the indexing policy has changed since"));
+        }
+        Ok(())
     }
 
     /// The source of DISTINCT rows in the order of one indexed path; `None` if the query is not of that form.
@@ -222,31 +245,32 @@ impl<'plan> AccessPathSelector<'plan> {
                 return Ok(CandidateSource::Scan(ScanSource::new(self.slices, Some(key))));
             }
             ContinuationPosition::Lookup(parts) => Some(parts.as_slice()),
-            ContinuationPosition::Ordered(_) | ContinuationPosition::Rows(_) => {
+            ContinuationPosition::Ordered(_) | ContinuationPosition::Rows { .. } => {
                 return Err(other_access_path());
             }
         };
-        let branches = branches(&self.lookup, &self.planned.indexes, self.context);
-        match (branches, position) {
+        let lookup = match position {
+            Some(_) => self.begun_lookup(plan_fingerprint)?,
+            None => &self.lookup,
+        };
+        Ok(match branches(lookup, &self.planned.indexes, self.context) {
             // Nothing in the filter can use an index.
-            (None, None) => Ok(CandidateSource::Scan(ScanSource::new(self.slices, None))),
-            (Some(branches), None) => {
-                let index_values = self.index_values_of(&self.lookup);
-                Ok(CandidateSource::Lookup(Box::new(LookupSource::new(
-                    self.slices,
-                    branches,
-                    index_values,
-                    None,
-                ))))
+            None => CandidateSource::Scan(ScanSource::new(self.slices, None)),
+            Some(branches) => {
+                let values = self.index_values_of(lookup);
+                let source = LookupSource::new(self.slices, branches, values, position);
+                CandidateSource::Lookup(Box::new(source))
             }
-            (Some(branches), Some(position)) if plan_fingerprint == self.fingerprint() => {
-                let index_values = self.index_values_of(&self.lookup);
-                let source = LookupSource::new(self.slices, branches, index_values, Some(position));
-                Ok(CandidateSource::Lookup(Box::new(source)))
-            }
-            // A term position means nothing for another lookup: some items would be skipped or repeated.
-            (_, Some(_)) => Err(invalid_token("the indexing policy has changed since")),
-        }
+        })
+    }
+
+    /// The lookup that a token was issued for. A token of a range may continue on one logical partition, where the
+    /// lookup would lack the conditions on the partition key: then it goes on with the lookup of the range.
+    fn begun_lookup(&self, fingerprint: u128) -> Result<&Lookup> {
+        let lookups = [&self.lookup, &self.planned.access.lookup];
+        let begun = lookups.into_iter().find(|lookup| self.fingerprint_of(lookup) == fingerprint);
+        // A term position means nothing for another lookup: some items would be skipped or repeated.
+        begun.ok_or_else(|| invalid_token("the indexing policy has changed since"))
     }
 
     /// The source of a result that needs all matching items, and the fingerprint of its order. Every page computes the
@@ -272,7 +296,7 @@ impl<'plan> AccessPathSelector<'plan> {
 
     fn select_complete(&self) -> (CandidateSource, u128) {
         if let Some(source) = self.min_max() {
-            return (CandidateSource::MinMax(source), fingerprint(&self.lookup));
+            return (CandidateSource::MinMax(source), self.fingerprint_of(&self.lookup));
         }
         let is_grouped = self.planned.bound().grouping != Grouping::None;
         let covering = if is_grouped { self.covering() } else { None };
@@ -281,7 +305,7 @@ impl<'plan> AccessPathSelector<'plan> {
             Some(branches) => {
                 let index_values = self.index_values_of(lookup);
                 let merged = MergedLookupSource::new(self.slices, branches, index_values);
-                (CandidateSource::Merged(merged), fingerprint(lookup))
+                (CandidateSource::Merged(merged), self.fingerprint_of(lookup))
             }
             None => (CandidateSource::Scan(ScanSource::new(self.slices, None)), SCAN_FINGERPRINT),
         }
@@ -371,14 +395,6 @@ impl<'plan> AccessPathSelector<'plan> {
         // Unknown needs mean that the whole item may be used.
         IndexValues::new(self.planned.needed.as_ref()?, term_paths, self.shared.clone())
     }
-}
-
-/// The fingerprint of a scan; no lookup has it.
-const SCAN_FINGERPRINT: u128 = 0;
-
-/// Hashes the debug form of a lookup. A release that prints lookups differently rejects older tokens, which is safe.
-fn fingerprint(lookup: &Lookup) -> u128 {
-    structural_hash(&Json::from(format!("{lookup:?}"))).max(SCAN_FINGERPRINT + 1)
 }
 
 fn ordered_position(position: &ContinuationPosition) -> Result<Option<&TermPosition>> {

@@ -7,4 +7,5 @@ mod composite;
 mod differential;
 mod naive;
 mod pages;
+mod resumed;
 mod touched;

@@ -174,8 +174,13 @@ async fn a_token_continues_its_own_query_and_no_other() {
         token.clone(),
     )
     .await;
-    let part = FeedRange::PartitionKey(PartitionKey::from("p1"));
-    refused(&account, &QueryItems { feed_range: part, ..asked.clone() }, token.clone()).await;
+    let of_key = |key: &str| QueryItems {
+        feed_range: FeedRange::PartitionKey(PartitionKey::from(key)),
+        ..asked.clone()
+    };
+    let of_p1 = page(&account.engine, &of_key("p1"), 2, None).await.unwrap().continuation.unwrap();
+    refused(&account, &of_key("p2"), of_p1.clone()).await;
+    refused(&account, &asked, of_p1).await;
     refused(&account, &asked, token[1..].to_owned()).await;
     refused(&account, &asked, "made up".to_owned()).await;
     let other = account.container(plain("other")).await;

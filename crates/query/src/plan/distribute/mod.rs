@@ -27,3 +27,4 @@ pub use distributed::{DistributedQuery, PlanBody, PlanContext, distribute};
 pub use feature::{Feature, FeatureSet};
 pub use hybrid::HybridInfo;
 pub use info::{AggregateKind, DistinctKind, QueryInfo};
+pub use order_by::ordered_rows_text;

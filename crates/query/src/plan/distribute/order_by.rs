@@ -11,7 +11,7 @@ use super::build::{
 };
 use super::info::{DistinctKind, QueryInfo};
 use super::plain::has_select_value;
-use crate::ast::{OrderBy, OrderItem, QueryTree, Scalar, Selection, SortOrder};
+use crate::ast::{OrderBy, OrderItem, QueryTree, Scalar, SelectItem, Selection, SortOrder};
 use crate::bind::{BoundOrderBy, BoundQuery, Expression, OrderKey, PathStep};
 use crate::evaluate::constant;
 use crate::printer::{print, print_scalar};
@@ -65,6 +65,30 @@ fn envelope(tree: &QueryTree, bound: &BoundQuery, list: &[OrderItem]) -> QueryTr
     }
     query.filter = Some(filter);
     query
+}
+
+/// The text of a query that a client sends for the ordered rows of a partition, without its filter; `None` for any other
+/// query. A client that resumes such a query replaces the placeholder in the filter by a condition of its own.
+#[must_use]
+pub fn ordered_rows_text(tree: &QueryTree) -> Option<String> {
+    let (Some(OrderBy::Items(..)), Selection::List(list)) =
+        (&tree.order_by, &tree.select.selection)
+    else {
+        return None;
+    };
+    let [rid, order, payload] = list.as_slice() else { return None };
+    let has_alias =
+        |item: &SelectItem, name: &str| item.alias.as_ref().is_some_and(|alias| alias.text == name);
+    let is_envelope = rid.alias.is_none()
+        && print_scalar(&rid.expression).ends_with("._rid")
+        && has_alias(order, "orderByItems")
+        && has_alias(payload, "payload");
+    if !is_envelope {
+        return None;
+    }
+    let mut query = tree.clone();
+    query.filter = None;
+    Some(print(&query))
 }
 
 /// Duplicates are adjacent if rows are ordered by exactly the selected expressions.

@@ -1,10 +1,9 @@
 //! Parses and binds query texts, and rejects calls of user-defined functions.
 //!
-//! Syntax trees are cached by text. Binding depends on the parameters and on the container; queries without parameters
-//! are bound once, see `prepared`. A user-defined function that the container does not have is an error in the query;
+//! Syntax trees are cached by text. Binding depends on the parameters and on the container; bound queries are cached too,
+//! see `prepared`. A user-defined function that the container does not have is an error in the query;
 //! one that it has is stored but cannot be run, because the engine has no JavaScript runtime.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ::query::ast::QueryTree;
@@ -13,20 +12,26 @@ use ::query::{
     bind_with, parse,
 };
 
-use super::error::{bad_query, evaluation_failed};
+use super::clock_cache::ClockCache;
 use crate::catalog::{AttachedKind, ContainerEntry};
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
+use crate::query::error::{bad_query, evaluation_failed};
 
-/// Number of texts in a cache.
-pub(super) const TEXTS_MAX: usize = 256;
+/// Number of texts in the cache.
+const TEXTS_MAX: usize = 256;
 /// Longer texts are not cached.
 pub(super) const TEXT_BYTES_MAX: usize = 8 * 1024;
 
 /// Syntax trees by query text, shared by all requests.
-#[derive(Default)]
 pub(crate) struct ParsedQueryCache {
-    trees: Mutex<HashMap<String, Arc<QueryTree>>>,
+    trees: Mutex<ClockCache<Arc<str>, Arc<QueryTree>>>,
+}
+
+impl Default for ParsedQueryCache {
+    fn default() -> Self {
+        Self { trees: Mutex::new(ClockCache::new(TEXTS_MAX)) }
+    }
 }
 
 impl ParsedQueryCache {
@@ -39,23 +44,18 @@ impl ParsedQueryCache {
         let tree = Arc::new(parse(text)?);
         // Such texts are usually generated and do not repeat; one of them could be as large as all others together.
         if text.len() <= TEXT_BYTES_MAX {
-            let mut trees = self.lock();
-            // A full cache means that texts do not repeat, so no eviction policy would do better than starting over.
-            if trees.len() >= TEXTS_MAX {
-                trees.clear();
-            }
-            trees.insert(text.to_owned(), Arc::clone(&tree));
+            self.lock().insert(text.into(), Arc::clone(&tree));
         }
         Ok(tree)
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, Arc<QueryTree>>> {
+    fn lock(&self) -> MutexGuard<'_, ClockCache<Arc<str>, Arc<QueryTree>>> {
         self.trees.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Parses and binds a query text.
-pub(super) fn parse_and_bind(
+pub(in crate::query) fn parse_and_bind(
     engine: &Engine,
     computed: &ComputedProperties,
     text: &str,
@@ -69,7 +69,7 @@ pub(super) fn parse_and_bind(
 
 impl Engine {
     /// Rejects a query that calls user-defined functions, before anything is read. Names are case-sensitive.
-    pub(super) async fn reject_user_functions(
+    pub(in crate::query) async fn reject_user_functions(
         &self,
         container: &ContainerEntry,
         bound: &BoundQuery,
