@@ -1,8 +1,8 @@
 //! Storage keys, both directions: the only folder that knows how they are laid out.
 //!
-//! A shard is one physical partition; shard 0 is the catalog, and the last shard holds stored query results. `lp` is the logical partition: its effective partition
-//! key (escaped) followed by its partition key values (ordered encoding). Keys of one logical partition are therefore
-//! neighbours, and the keys of an epk range are one key range.
+//! A shard is one physical partition; shard 0 is the catalog, and the last shard holds stored query results. `lp` is
+//! the logical partition: its effective partition key (escaped) followed by its partition key values (ordered
+//! encoding). Keys of one logical partition are therefore neighbours, and the keys of an epk range are one key range.
 //!
 //! | space         | key                                            | value                        |
 //! |---------------|------------------------------------------------|------------------------------|

@@ -2,8 +2,8 @@
 //!
 //! A position names no physical partition: it consists of keys, epks, values and ordinals, which splits and merges
 //! preserve. A token also holds a fingerprint of its query, so that it cannot continue another one, and the epk range
-//! it was issued for: it continues on any part of that range, as clients use it on each of the new ranges after a split,
-//! and on one partition key after a range that contains it.
+//! it was issued for: it continues on any part of that range, as clients use it on each of the new ranges after a
+//! split, and on one partition key after a range that contains it.
 //!
 //! Clients that merge ordered rows put a filter of their own into the text when they resume. So a position in index
 //! order also continues a query that differs from its own in nothing but the filter: then the filter selects among the
@@ -73,6 +73,17 @@ pub(super) enum ContinuationPosition {
     /// This many rows of a result that is known only as a whole, and where the others are stored. Without a stored
     /// result, the next page computes it again.
     Rows { returned: u64, stored: Option<ResultKey> },
+}
+
+impl ContinuationPosition {
+    /// The term that a read in index order has reached; `None` at the start.
+    pub(super) fn in_order(&self) -> Result<Option<&TermPosition>> {
+        match self {
+            Self::Start => Ok(None),
+            Self::Ordered(term) => Ok(Some(term)),
+            _ => Err(invalid_token("the query uses another access path now")),
+        }
+    }
 }
 
 /// The state of a query between two pages.

@@ -1,8 +1,8 @@
 //! A bounded cache that evicts one entry at a time.
 //!
-//! Owns the second-chance policy: entries wait in a ring, and one that was used since it was last considered goes to the
-//! end of the ring instead. So texts that repeat stay, while many texts that come once push out only each other. Does
-//! not own locking.
+//! Owns the second-chance policy: entries wait in a ring, and one that was used since it was last considered goes to
+//! the end of the ring instead. So texts that repeat stay, while many texts that come once push out only each other.
+//! Does not own locking.
 
 use std::borrow::Borrow;
 use std::collections::{HashMap, VecDeque};

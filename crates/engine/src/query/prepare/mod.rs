@@ -1,7 +1,7 @@
 //! From a query text to a bound query that many requests share.
 //!
-//! `parse` caches syntax trees and binds them, `prepared` caches bound queries with their latest plan, and `clock_cache`
-//! decides what a full cache evicts.
+//! `parse` caches syntax trees and binds them, `prepared` caches bound queries with their latest plan, and
+//! `clock_cache` decides what a full cache evicts.
 
 mod clock_cache;
 mod parse;

@@ -1,8 +1,8 @@
 //! Parses and binds query texts, and rejects calls of user-defined functions.
 //!
-//! Syntax trees are cached by text. Binding depends on the parameters and on the container; bound queries are cached too,
-//! see `prepared`. A user-defined function that the container does not have is an error in the query;
-//! one that it has is stored but cannot be run, because the engine has no JavaScript runtime.
+//! Syntax trees are cached by text. Binding depends on the parameters and on the container; bound queries are cached
+//! too, see `prepared`. A user-defined function that the container does not have is an error in the query; one that it
+//! has is stored but cannot be run, because the engine has no JavaScript runtime.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

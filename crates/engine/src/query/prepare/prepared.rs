@@ -132,7 +132,7 @@ impl PreparedQueryCache {
         let key = key(compiled, identity);
         let mut state = self.lock();
         // Most parameter values come once: a query with parameters is admitted when it is asked again.
-        if identity.contains('\0') && !state.is_repeated(key.0) {
+        if identity.contains('\0') && !state.mark_seen(key.0) {
             return;
         }
         let entry = PreparedQueryEntry {
@@ -151,8 +151,8 @@ impl PreparedQueryCache {
 }
 
 impl PreparedQueries {
-    /// Whether this hash was the last one at its place; remembers it otherwise.
-    fn is_repeated(&mut self, hash: u128) -> bool {
+    /// Remembers a hash; returns whether it was the last one at its place.
+    fn mark_seen(&mut self, hash: u128) -> bool {
         let place = usize::try_from(hash % SEEN_MAX as u128).unwrap_or_default();
         match self.seen_once.get_mut(place) {
             Some(known) => std::mem::replace(known, hash) == hash,
@@ -196,8 +196,8 @@ mod tests {
     fn a_query_with_parameters_is_admitted_when_it_is_asked_again() {
         let cache = PreparedQueryCache::default();
         let mut state = cache.lock();
-        assert!(!state.is_repeated(7));
-        assert!(state.is_repeated(7));
-        assert!(!state.is_repeated(8));
+        assert!(!state.mark_seen(7));
+        assert!(state.mark_seen(7));
+        assert!(!state.mark_seen(8));
     }
 }

@@ -24,7 +24,7 @@ use super::term::{
     order_fingerprint, ordered_path_terms,
 };
 use crate::error::Result;
-use crate::query::continuation::{ContinuationPosition, QueryProgress, TermPosition};
+use crate::query::continuation::{ContinuationPosition, QueryProgress};
 use crate::query::error::invalid_token;
 use crate::query::planned::PlannedQuery;
 use crate::query::target::PartitionSlice;
@@ -164,7 +164,7 @@ impl<'plan> AccessPathSelector<'plan> {
             return Ok(None);
         };
         let terms = ordered_path_terms(path, &values, is_reversed);
-        let after = ordered_position(position)?;
+        let after = position.in_order()?;
         let source = OrderedSource::new(self.slices, terms, Some(index_values), after);
         Ok(Some(CandidateSource::Ordered(source.distinct(after))))
     }
@@ -201,7 +201,7 @@ impl<'plan> AccessPathSelector<'plan> {
         };
         let branches = branches(&self.lookup, &self.planned.indexes, self.context);
         let Some(branches) = branches else { return Ok(None) };
-        let after = ordered_position(position)?;
+        let after = position.in_order()?;
         let open = SortedLookupSource::open(reader, self.slices, branches, &order, after);
         // The same positions work for both access paths, so each page decides anew.
         let found = Box::pin(open).await?;
@@ -218,7 +218,7 @@ impl<'plan> AccessPathSelector<'plan> {
             OrderAccess::Path { path, is_reversed, values } => {
                 let terms = ordered_path_terms(path, values, *is_reversed);
                 let index_values = self.index_values(&terms.paths);
-                let after = ordered_position(position)?;
+                let after = position.in_order()?;
                 OrderedSource::new(self.slices, terms, index_values, after)
             }
             OrderAccess::Composite { index, is_reversed, equal, next, .. } => {
@@ -226,7 +226,7 @@ impl<'plan> AccessPathSelector<'plan> {
                 let Some(composite) = composite else { return Ok(None) };
                 let terms = composite_terms(composite, equal, Some(next), *is_reversed);
                 let index_values = self.index_values(&composite_paths(composite));
-                OrderedSource::new(self.slices, terms, index_values, ordered_position(position)?)
+                OrderedSource::new(self.slices, terms, index_values, position.in_order()?)
             }
         };
         Ok(Some(CandidateSource::Ordered(source)))
@@ -246,7 +246,7 @@ impl<'plan> AccessPathSelector<'plan> {
             }
             ContinuationPosition::Lookup(parts) => Some(parts.as_slice()),
             ContinuationPosition::Ordered(_) | ContinuationPosition::Rows { .. } => {
-                return Err(other_access_path());
+                return Err(invalid_token("the query uses another access path now"));
             }
         };
         let lookup = match position {
@@ -395,16 +395,4 @@ impl<'plan> AccessPathSelector<'plan> {
         // Unknown needs mean that the whole item may be used.
         IndexValues::new(self.planned.needed.as_ref()?, term_paths, self.shared.clone())
     }
-}
-
-fn ordered_position(position: &ContinuationPosition) -> Result<Option<&TermPosition>> {
-    match position {
-        ContinuationPosition::Start => Ok(None),
-        ContinuationPosition::Ordered(term) => Ok(Some(term)),
-        _ => Err(other_access_path()),
-    }
-}
-
-fn other_access_path() -> crate::Error {
-    invalid_token("the query uses another access path now")
 }

@@ -67,8 +67,8 @@ fn envelope(tree: &QueryTree, bound: &BoundQuery, list: &[OrderItem]) -> QueryTr
     query
 }
 
-/// The text of a query that a client sends for the ordered rows of a partition, without its filter; `None` for any other
-/// query. A client that resumes such a query replaces the placeholder in the filter by a condition of its own.
+/// The text of a query that a client sends for the ordered rows of a partition, without its filter; `None` for any
+/// other query. A client that resumes such a query replaces the placeholder in the filter by a condition of its own.
 #[must_use]
 pub fn ordered_rows_text(tree: &QueryTree) -> Option<String> {
     let (Some(OrderBy::Items(..)), Selection::List(list)) =

@@ -2,9 +2,9 @@
 //!
 //! A file `*.plantest` under `tests/cases/plan` has the layout of the syntax cases. Sections that are input: `query`,
 //! `parameters` (JSON), `computed` (as in the other cases), `key` (paths of the partition key, `/key` without the
-//! section), `features`, `vectors` (JSON), `geospatial`. Sections that are expected: `rewritten`, `info` (members of `queryInfo` that
-//! differ from a plain query), `plan` (the whole document), `hybrid`, `keys`, `ranges`, `needed`, `direct`, `error`.
-//! `UPDATE_SQLTEST=1` rewrites them.
+//! section), `features`, `vectors` (JSON), `geospatial`. Sections that are expected: `rewritten`, `info` (members of
+//! `queryInfo` that differ from a plain query), `plan` (the whole document), `hybrid`, `keys`, `ranges`, `needed`,
+//! `direct`, `error`. `UPDATE_SQLTEST=1` rewrites them.
 
 use std::path::{Path, PathBuf};
 

@@ -1,7 +1,8 @@
 //! Reading index terms.
 //!
 //! `branch` derives term scans from a plan, `iterator` and `absent` run them, `condition` checks items against them,
-//! `fingerprint` identifies them in tokens, `value_bytes` encodes values and bounds, and `shape_cache` knows which sets of paths occur in a partition.
+//! `fingerprint` identifies them in tokens, `value_bytes` encodes values and bounds, and `shape_cache` knows which sets
+//! of paths occur in a partition.
 
 mod absent;
 mod branch;
