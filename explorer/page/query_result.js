@@ -96,9 +96,10 @@ function chargeTerms(page) {
     // Without an explanation only the sum is known.
   }
   const terms = explanation?.terms ?? [];
+  const words = (name) => String(name).replace(/([A-Z])/g, " $1").toLowerCase();
   const shown = terms.map((term) => [term.name ?? term.term ?? term.what, term.requestUnits ?? term.charge ?? term.units, term.detail ?? term.about ?? (term.count !== undefined ? `${term.count} ×` : "")]);
   return element("dl", { class: "charge" },
-    ...shown.flatMap(([name, units, detail]) => [element("dt", {}, name, " ", element("span", { class: "faint small" }, detail)), element("dd", {}, numberText(Number(units)))]),
+    ...shown.flatMap(([name, units, detail]) => [element("dt", {}, words(name), " ", element("span", { class: "faint small" }, detail)), element("dd", {}, numberText(Number(units)))]),
     element("dt", { class: "strong" }, "Sum"), element("dd", { class: "strong" }, `${numberText(page.charge)} RU`));
 }
 
