@@ -139,6 +139,7 @@ impl Containers {
     /// Those of the account; `Invalid` if an existing container cannot be changed, for example if it has another
     /// partition key.
     pub(crate) async fn create(account: &Account, settings: &NotificationSettings) -> Result<Self> {
+        // Without throughput: a start of the program must not change what an operator has set.
         match schema(settings, None)?.apply(account).await {
             Ok(_) => Self::new(account, &settings.database),
             Err(SchemaApplyError::Account { error, .. }) => Err(error.into()),
@@ -193,6 +194,7 @@ impl ContainerSpec {
         let path = |name: &&str| IndexPath::parse(&format!("/{name}/?")).map(IncludedPath::new);
         let included = self.queried_paths.iter().map(path).collect::<model::Result<_>>()?;
         let mut policy = IndexingPolicy { included, ..IndexingPolicy::default() };
+        // Said, not implied: a policy that includes no path would otherwise get the root by default.
         policy.excluded.push(IndexPath::root());
         Ok(policy)
     }

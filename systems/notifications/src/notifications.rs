@@ -55,9 +55,11 @@ impl Notifications {
         environment: Environment,
         delivery: Arc<dyn Delivery>,
     ) -> Result<Self> {
+        // Before the account is touched: wrong settings must not create containers.
         settings.validate()?;
         let folder = settings.template_folder.as_deref();
         let templates = Templates::load(folder, &settings.defaults.locale)?;
+        // The clients must see the same clock as the system; a test moves both at once.
         let account = account.with_environment(environment.clone());
         let containers = Containers::create(&account, &settings).await?;
         let queue = producer_queue(&containers.events, &settings);

@@ -186,6 +186,7 @@ impl NotificationSettings {
             ("MaxRetries", u64::from(self.max_retries), 1..=20),
             ("DedupeMinutes", self.dedupe_minutes, 0..=1_440),
             ("RetentionDays", self.retention_days, 1..=3_650),
+            // Absent is fine; any number in range stands for it.
             ("CompletedDays", self.completed_days.unwrap_or(1), 1..=3_650),
             ("DeviceCap", number(self.device_cap), 1..=50),
             ("DeviceDays", self.device_days, 1..=3_650),
@@ -225,6 +226,7 @@ impl NotificationSettings {
 
     /// The default time to live of the containers whose items expire.
     pub(crate) fn retention_seconds(&self) -> u32 {
+        // At most 3,650 days, which are far below the greatest time to live.
         u32::try_from(self.retention().as_secs()).unwrap_or(u32::MAX)
     }
 

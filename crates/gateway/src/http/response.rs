@@ -238,6 +238,7 @@ fn write_charge(writer: &mut HeaderValueWriter, charge: RequestCharge) -> &mut H
     match (hundredths / 10, hundredths % 10) {
         (0, 0) => writer,
         (tenth, 0) => writer.ascii(b".").number(tenth),
+        // Digit by digit: as one number, five hundredths would lose their zero.
         (tenth, hundredth) => writer.ascii(b".").number(tenth).number(hundredth),
     }
 }

@@ -69,6 +69,7 @@ pub(crate) async fn dispatch(
     // Before anything else: the cached container of this client is another one, so its partition keys may be, too.
     check_intended_container(request, &address)?;
     match inner {
+        // Rare routes are boxed, so that their futures do not make the future of every point read larger.
         ContainerRoute::Itself => Box::pin(handle(engine, request, &address)).await,
         ContainerRoute::PartitionKeyRanges => {
             Box::pin(partition_key_range::handle_feed(engine, request, &address)).await
@@ -194,6 +195,8 @@ async fn read(
         .for_each(|partition| token.advance(partition.number, partition.lsn));
     response = response
         .session_token(Some(&token))
+        // There is one replica, so what is committed is committed everywhere. With several partitions there is no such
+        // header.
         .copy_header(&header::LSN, header::GLOBAL_COMMITTED_LSN);
     if request.flag(&header::POPULATE_QUOTA) {
         let partitions = partitions.partitions.len();

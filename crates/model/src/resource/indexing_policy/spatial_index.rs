@@ -54,6 +54,7 @@ impl SpatialIndex {
             }
         }
         if types.is_empty() {
+            // Without types all of them are meant; a read of the policy returns the whole list.
             types = SpatialType::ALL.to_vec();
         }
         Ok(Self {

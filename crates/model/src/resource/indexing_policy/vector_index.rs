@@ -73,6 +73,7 @@ impl VectorIndex {
             kind: VectorIndexKind::parse(members.required_text("type")?)?,
             quantizer: members.text("quantizerType")?.map(QuantizerType::parse).transpose()?,
             quantization_bytes: quantization_bytes.map(parse_quantization_bytes).transpose()?,
+            // In range by the check above, so nothing is dropped.
             search_list_size: search_list_size.and_then(|size| u32::try_from(size).ok()),
             shard_paths: shard_paths(members.get("vectorIndexShardKey"))?,
         })

@@ -51,6 +51,7 @@ pub fn index_metrics_with_condition(
     let mut filters: Vec<(ItemPath, bool)> = Vec::new();
     let filtered = condition.paths();
     let filtered = filtered.iter().map(|path| (path.path.clone(), is_precise(path)));
+    // The first mention of a path decides whether it is precise; filters come before the select list.
     for (path, is_precise) in filtered.chain(projected(query, &scope)) {
         if !filters.iter().any(|(known, _)| *known == path) {
             filters.push((path, is_precise));
@@ -200,6 +201,7 @@ fn wanted(query: &BoundQuery, condition: &Condition, scope: &PathScope) -> Vec<V
     if !order.is_empty() || fixed.is_empty() {
         return Vec::new();
     }
+    // Equalities first: within them the terms of the last path are one range.
     free.iter().map(|path| fixed.iter().cloned().chain([path.path.clone()]).collect()).collect()
 }
 
