@@ -200,6 +200,10 @@ impl NotificationSettings {
                 (name, format!("{value} is not between {least} and {most}"))
             })
             .collect();
+        if let Some(minutes) = self.dedupe_minutes_by_type.values().find(|&&one| one > 1_440) {
+            let message = format!("{minutes} is not between 0 and 1440");
+            errors.push(("DedupeMinutesByType", message));
+        }
         if find_time_zone(&self.defaults.timezone).is_none() {
             let message = format!("'{}' is not an IANA time zone", self.defaults.timezone);
             errors.push(("Defaults:timezone", message));
@@ -287,11 +291,13 @@ mod tests {
         let wrong = NotificationSettings {
             batch_size: 0,
             deeplink_scheme: "a b".to_owned(),
+            dedupe_minutes_by_type: [(EventType::PostLike, u64::MAX)].into(),
             ..NotificationSettings::default()
         };
         let error = wrong.validate().unwrap_err();
         let fields: Vec<_> =
             error.invalid_fields().iter().map(|error| error.field.as_str()).collect();
-        assert_eq!(fields, ["Notifications:BatchSize", "Notifications:DeeplinkScheme"]);
+        let names = ["BatchSize", "DedupeMinutesByType", "DeeplinkScheme"];
+        assert_eq!(fields, names.map(|name| format!("Notifications:{name}")));
     }
 }

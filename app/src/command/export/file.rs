@@ -97,6 +97,8 @@ impl OutFile {
             return Ok(());
         }
         self.file.flush()?;
+        // The position must not survive a power failure that the bytes before it do not survive.
+        self.file.get_ref().sync_data()?;
         // After the flush: bytes in the buffer are not in the file, and the position must not count them.
         at.bytes = self.file.get_mut().stream_position()?;
         let new = with_suffix(&self.position, ".new");

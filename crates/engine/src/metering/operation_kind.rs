@@ -49,7 +49,7 @@ impl OperationKind {
             Self::ReadMany => "read many",
             Self::ChangeFeed => "change feed",
             Self::DeletePartition => "delete by partition key",
-            Self::Expiry => "time to compiled",
+            Self::Expiry => "time to live",
         }
     }
 }

@@ -56,7 +56,8 @@ impl Engine {
 
     /// Clock hours since the engine was opened, including begun ones: autoscale is billed by clock hour.
     fn hours_counted(&self) -> u64 {
-        self.now().0 / MS_PER_HOUR - self.core.opened.0 / MS_PER_HOUR + 1
+        // The clock may have been set back since the engine was opened.
+        (self.now().0 / MS_PER_HOUR).saturating_sub(self.core.opened.0 / MS_PER_HOUR) + 1
     }
 
     fn container_document(&self, container: &Arc<ContainerEntry>) -> Json {

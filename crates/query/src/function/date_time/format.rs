@@ -105,7 +105,11 @@ fn specified(date_time: UtcDateTime, specifier: char, run: usize) -> Option<Stri
         'y' => match run {
             1 => (civil.year() % 100).to_string(),
             2 => format!("{:02}", civil.year() % 100),
-            _ => format!("{:0run$}", civil.year()),
+            // Not the width of `format!`: the text of the caller may be longer than the greatest width, which panics.
+            _ => {
+                let year = civil.year().to_string();
+                "0".repeat(run.saturating_sub(year.len())) + &year
+            }
         },
         'M' if run <= 2 => padded(civil.month()),
         'M' => named(month_name),
@@ -131,4 +135,17 @@ fn specified(date_time: UtcDateTime, specifier: char, run: usize) -> Option<Stri
 /// The first digits of the fraction, which has seven.
 fn fraction(date_time: UtcDateTime, digits: usize) -> String {
     format!("{:07}", date_time.fraction()).chars().take(digits).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::format;
+    use crate::function::date_time::utc_date_time::UtcDateTime;
+
+    #[test]
+    fn a_year_may_be_wider_than_a_format_of_the_standard_library() {
+        let text = format(UtcDateTime::EPOCH, &"y".repeat(70_000));
+        assert_eq!(text.len(), 70_000);
+        assert!(text.ends_with("01970"));
+    }
 }

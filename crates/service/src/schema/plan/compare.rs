@@ -239,7 +239,13 @@ fn composite(index: &CompositeIndex) -> String {
 fn spatial(index: &SpatialIndex) -> String {
     let mut types: Vec<&str> = index.types.iter().map(|one| one.as_str()).collect();
     types.sort_unstable();
-    format!("{} [{}]", index.path, types.join(", "))
+    let mut text = format!("{} [{}]", index.path, types.join(", "));
+    if let Some(bounds) = &index.bounding_box {
+        let sides = [&bounds.xmin, &bounds.ymin, &bounds.xmax, &bounds.ymax];
+        let sides = sides.map(|side| Json::Number(side.clone()).to_string());
+        text += &format!(" within {}", sides.join(", "));
+    }
+    text
 }
 
 fn unique(keys: &[UniqueKey]) -> Vec<String> {
