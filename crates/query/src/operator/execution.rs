@@ -127,7 +127,7 @@ impl Execution {
         let pushed = self.push_rows(text, extract, &mut progress, emit);
         if let Err(EvaluationError::Interrupted(Interruption::SliceEnded)) = &pushed {
             self.resumed = progress;
-            // All elements are iterated again, also those of the rows that are left out.
+            // The elements are iterated again, also those of the rows that are left out.
             self.budget.work.reset_tuples(tuples);
         }
         pushed

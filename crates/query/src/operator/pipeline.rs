@@ -35,6 +35,8 @@ pub(super) struct PipelineState {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RowProgress {
     pub(super) rows: u64,
+    /// The elements that the query had iterated after the last of them.
+    pub(super) tuples: u64,
 }
 
 impl Pipeline {
@@ -179,12 +181,17 @@ impl Pipeline {
         unnest(environment, &self.sources, given, &mut slots, &mut |slots| {
             row += 1;
             if row <= known {
+                if row == known {
+                    // The expressions of these rows have iterated elements, too, and are not evaluated again.
+                    environment.budget.work.reset_tuples(progress.tuples);
+                }
                 return Ok(());
             }
             self.stages.take(state, environment, slots, emit)?;
             // Counted only now: the stages change nothing before they have evaluated the whole row, so that an
             // interrupted row can be taken again.
             progress.rows = row;
+            progress.tuples = environment.budget.work.tuples();
             Ok(())
         })
     }
