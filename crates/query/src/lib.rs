@@ -2,9 +2,9 @@
 //!
 //! Turns a query text into rows, one stage per module: `lexer` (text to tokens), `parser` (tokens to `ast`), `bind`
 //! (resolves names and functions, checks rules, turns aliases into slots), `evaluate` (expressions over a row) and
-//! `operator` (items in, rows out). `budget` counts what one request consumes. `plan` answers questions about a bound query without running it, and `printer`
-//! writes a tree in the service's normal form. The crate is pure: no I/O, no clock, no async. Partitions, pages and
-//! charges belong to the engine.
+//! `operator` (items in, rows out). `budget` counts what a request consumes. `plan` answers questions about a bound
+//! query without running it, and `printer` writes a tree in the service's normal form. The crate is pure: no I/O, no
+//! clock, no async. Partitions, pages and charges belong to the engine.
 //!
 //! ```
 //! use planisphere_query::{BuiltInFunctions, Parameters, bind, parse, print};

@@ -22,7 +22,8 @@ const HOSTILE_CONDITION: &str = "FROM c WHERE EXISTS(SELECT VALUE a FROM a IN c.
                                  JOIN d IN c.arr WHERE a + b + d < 0)";
 
 /// A condition that is true, but takes a million tuples: too many for the writer.
-const LONG_CONDITION: &str = "FROM c WHERE (SELECT VALUE COUNT(1) FROM a IN c.arr JOIN b IN c.arr WHERE a = 999 AND b < 9) = 9";
+const LONG_CONDITION: &str = "FROM c WHERE (SELECT VALUE COUNT(1) FROM a IN c.arr JOIN b IN c.arr \
+                              WHERE a = 999 AND b < 9) = 9";
 
 /// Runs a test on a runtime of its own, so that a thread that never ends fails the test instead of blocking it.
 fn watched<F: Future<Output = ()> + 'static>(test: impl FnOnce() -> F + Send + 'static) {

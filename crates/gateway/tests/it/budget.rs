@@ -7,7 +7,8 @@ use engine::Engine;
 
 use crate::client::Server;
 
-const HOSTILE: &str = r#"{"query":"SELECT VALUE COUNT(1) FROM c JOIN a IN c.arr JOIN b IN c.arr JOIN d IN c.arr JOIN e IN c.arr"}"#;
+const HOSTILE: &str = "{\"query\":\"SELECT VALUE COUNT(1) FROM c JOIN a IN c.arr JOIN b IN c.arr \
+                       JOIN d IN c.arr JOIN e IN c.arr\"}";
 
 /// Runs a test on a thread of its own, so that a server that hangs fails the test instead of blocking it.
 fn watched<F: Future<Output = ()> + 'static>(test: impl FnOnce() -> F + Send + 'static) {

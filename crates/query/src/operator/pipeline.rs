@@ -8,7 +8,6 @@ use super::source::{PreparedRoot, PreparedSource};
 use super::stage::{Stages, StagesState};
 use super::unnest::unnest;
 use crate::bind::BoundQuery;
-use crate::budget::MemoryBudget;
 use crate::evaluate::{
     EvaluationEnvironment, EvaluationError, EvaluationScope, Flow, Preparation, RowSink,
     StopReason, Subquery, flow_result,
