@@ -21,6 +21,7 @@ use crate::partition::PhysicalPartition;
 use crate::query::{ParsedQueryCache, PreparedQueryCache, ResultStore, ShapeCache};
 use crate::settings::EngineSettings;
 use crate::throughput::SharedThroughputs;
+use crate::work::{EvaluationPool, RequestWork};
 
 /// A database account on a store. Cloning shares it.
 ///
@@ -50,6 +51,8 @@ pub(crate) struct EngineCore {
     /// When the engine was opened, which is when counting began.
     pub(crate) opened: TimestampMs,
     pub(crate) shape_cache: Arc<ShapeCache>,
+    /// The threads and memory of long evaluations.
+    pub(crate) evaluations: Arc<EvaluationPool>,
     closed: AtomicBool,
     /// One round of maintenance at a time; closing waits for it.
     pub(crate) maintaining: Mutex<()>,
@@ -86,7 +89,9 @@ impl Engine {
     ) -> Result<Self> {
         let catalog = CatalogStore::open(Arc::clone(&store)).await?;
         let opened = environment.now();
+        let evaluations = Arc::new(EvaluationPool::new(&settings));
         let core = EngineCore {
+            evaluations,
             store,
             environment,
             settings: Arc::new(settings),
@@ -110,6 +115,27 @@ impl Engine {
             engine.start_maintenance();
         }
         Ok(engine)
+    }
+
+    /// A budget for one request.
+    pub(crate) fn request_work(&self, time_max: Option<Duration>) -> Arc<RequestWork> {
+        let EngineCore { evaluations, environment, settings, .. } = self.core.as_ref();
+        RequestWork::new(evaluations, environment, time_max, settings.request_work_max)
+    }
+
+    /// Runs a part of a request's evaluation on a thread of its own. If the caller goes away, it is cancelled.
+    pub(crate) async fn evaluate<T: Send + 'static>(
+        &self,
+        work: &Arc<RequestWork>,
+        evaluate: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T> {
+        self.core.evaluations.run(&self.core.environment, work, evaluate).await
+    }
+
+    /// How many slices of work all evaluations were granted so far: it stops growing when nothing is evaluated.
+    #[must_use]
+    pub fn evaluated_slices(&self) -> u64 {
+        self.core.evaluations.slices()
     }
 
     /// Opens a new account in memory, with the system clock.

@@ -32,12 +32,20 @@ pub trait Randomness: Send + Sync {
 /// A task to spawn.
 pub type BoxedTask = Pin<Box<dyn Future<Output = ()> + Send>>;
 
+/// Work to run outside of tasks.
+pub type BoxedWork = Box<dyn FnOnce() + Send>;
+
 /// Runs tasks and timers.
 pub trait Spawner: Send + Sync {
     /// Runs a task concurrently with the caller.
     fn spawn(&self, task: BoxedTask);
     /// Completes after the given time.
     fn sleep(&self, duration: Duration) -> BoxedTask;
+    /// Runs work that takes long and never waits for a task, on a thread where it does not hold up tasks. Unless
+    /// overridden it runs at once on the calling thread, which keeps simulated runs deterministic.
+    fn compute(&self, work: BoxedWork) {
+        work();
+    }
 }
 
 /// Clock, randomness and spawner of one engine.
@@ -100,6 +108,11 @@ impl Environment {
     /// Runs a task concurrently with the caller.
     pub fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
         self.spawner.spawn(Box::pin(task));
+    }
+
+    /// Runs work that takes long, without holding up tasks.
+    pub(crate) fn compute(&self, work: BoxedWork) {
+        self.spawner.compute(work);
     }
 
     /// Waits.
@@ -204,6 +217,10 @@ impl Spawner for TokioSpawner {
 
     fn sleep(&self, duration: Duration) -> BoxedTask {
         Box::pin(tokio::time::sleep(duration))
+    }
+
+    fn compute(&self, work: BoxedWork) {
+        tokio::task::spawn_blocking(work);
     }
 }
 

@@ -8,7 +8,7 @@ use std::fmt;
 use model::ImmutableProperty;
 
 /// Result of an operation.
-pub type Result<T> = std::result::Result<T, Error>;
+pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// A failed operation.
 #[derive(Debug)]

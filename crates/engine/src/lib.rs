@@ -40,11 +40,12 @@ mod time_travel;
 mod transaction;
 pub mod usage;
 pub mod verify;
+mod work;
 
 pub use catalog::{AttachedKind, AttachedResource, ContainerAddress, DatabaseAddress};
 pub use engine::Engine;
 pub use environment::{
-    BoxedTask, Clock, Environment, Randomness, SeededRandomness, Spawner, SystemClock,
+    BoxedTask, BoxedWork, Clock, Environment, Randomness, SeededRandomness, Spawner, SystemClock,
     SystemRandomness, TokioSpawner, TravellingClock,
 };
 pub use error::{Error, ErrorKind, Result};

@@ -32,6 +32,17 @@ pub struct EngineSettings {
     /// Whether the throughput of containers is enforced; [`crate::Engine::enforce_throughput`] overrides it for one
     /// container.
     pub enforce_throughput: bool,
+    /// Units of work that one query, patch condition or other evaluation may spend: tuples of joins, calls of functions,
+    /// and 64 bytes that are read or built; about 100 ns each.
+    pub request_work_max: u64,
+    /// How many long evaluations run at the same time; the others wait for their turn, which comes every few
+    /// milliseconds. Zero means one less than the machine has cores, and at least one.
+    pub evaluations_at_once_max: usize,
+    /// How many long evaluations are begun at the same time, each on a thread of its own; further requests wait within
+    /// their time limit.
+    pub evaluation_threads_max: usize,
+    /// Bytes that all evaluations together may hold, beyond 1 MiB that each one has.
+    pub evaluation_memory_max: usize,
     /// Whether a bounded sample of traffic is kept, with values of items and queries, to evaluate other partition keys.
     pub record_traffic: bool,
 }
@@ -51,6 +62,10 @@ impl Default for EngineSettings {
             maintenance_items_max: 512,
             enforce_throughput: false,
             record_traffic: false,
+            request_work_max: 1_000_000_000,
+            evaluations_at_once_max: 0,
+            evaluation_threads_max: 64,
+            evaluation_memory_max: 1 << 30,
         }
     }
 }

@@ -101,6 +101,9 @@ pub struct Limits {
     pub head_ms_max: u64,
     /// How long a client may take to send a body, in milliseconds.
     pub body_ms_max: u64,
+    /// How long a page of a query may take, in milliseconds. Clients give up after about a minute; a page that ends
+    /// earlier returns a continuation instead.
+    pub page_ms_max: u64,
     /// How long running requests may take to finish after a shutdown, in milliseconds.
     pub stop_ms_max: u64,
 }
@@ -133,6 +136,7 @@ impl Default for Limits {
             connections_max: 4096,
             head_ms_max: 120_000,
             body_ms_max: 30_000,
+            page_ms_max: 30_000,
             stop_ms_max: 10_000,
         }
     }

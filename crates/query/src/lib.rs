@@ -2,9 +2,9 @@
 //!
 //! Turns a query text into rows, one stage per module: `lexer` (text to tokens), `parser` (tokens to `ast`), `bind`
 //! (resolves names and functions, checks rules, turns aliases into slots), `evaluate` (expressions over a row) and
-//! `operator` (items in, rows out). `plan` answers questions about a bound query without running it, and `printer`
-//! writes a tree in the service's normal form. The crate is pure: no I/O, no clock, no async. Partitions, pages and
-//! charges belong to the engine.
+//! `operator` (items in, rows out). `budget` counts what a request consumes. `plan` answers questions about a bound
+//! query without running it, and `printer` writes a tree in the service's normal form. The crate is pure: no I/O, no
+//! clock, no async. Partitions, pages and charges belong to the engine.
 //!
 //! ```
 //! use planisphere_query::{BuiltInFunctions, Parameters, bind, parse, print};
@@ -18,6 +18,7 @@
 
 pub mod ast;
 pub mod bind;
+mod budget;
 mod error;
 mod evaluate;
 pub mod function;
@@ -31,6 +32,9 @@ pub mod value;
 
 pub use bind::{
     BoundQuery, BuiltInFunctions, ComputedProperties, FunctionCatalog, Parameters, bind, bind_with,
+};
+pub use budget::{
+    EachWorkLimit, EvaluationBudget, Interruption, SLICE_UNITS, WorkGovernor, WorkLimit,
 };
 pub use error::{QueryError, QueryErrorCode, Severity, TextLocation, to_json};
 pub use evaluate::{EvaluationContext, EvaluationError, NoUserFunctions, UserFunctions};

@@ -4,6 +4,7 @@ mod account_key;
 mod announce;
 mod certificate;
 mod emulator;
+mod evaluation;
 mod explorer;
 mod issuer;
 mod run;

@@ -17,6 +17,7 @@ use super::account_key::KeyFlags;
 use super::announce::ReadyMessage;
 use super::certificate::TlsFlags;
 use super::emulator::EmulatorVariables;
+use super::evaluation::EvaluationFlags;
 use super::explorer::{ExplorerFlags, host_of};
 use super::issuer::{IssuerFlags, TrustedIssuer};
 use super::usage::{UsageFlags, save, save_periodically};
@@ -82,6 +83,9 @@ pub(crate) struct ServeCommand {
 
     #[command(flatten)]
     usage: UsageFlags,
+
+    #[command(flatten)]
+    evaluation: EvaluationFlags,
 
     #[command(flatten)]
     tls: TlsFlags,
@@ -203,11 +207,11 @@ impl ServeCommand {
 
     /// The engine settings from the flags.
     fn account(&self) -> engine::EngineSettings {
-        engine::EngineSettings {
+        self.evaluation.apply(engine::EngineSettings {
             charge_profile: self.charge_profile,
             consistency: self.consistency,
             ..self.usage.engine_settings()
-        }
+        })
     }
 
     fn settings(
@@ -240,6 +244,7 @@ impl ServeCommand {
             settings.clock_skew_max_seconds = None;
         }
         settings.test_control = test_control;
+        settings.limits.page_ms_max = self.evaluation.page_ms_max();
         settings
     }
 

@@ -10,6 +10,7 @@ mod delete_by_partition_key;
 mod input;
 mod list;
 mod patch;
+mod patch_condition;
 mod read;
 mod read_many;
 mod replace;

@@ -3,12 +3,10 @@
 //! Owns the operation and its part inside the transaction. Does not own the operations on the value:
 //! `model` applies them.
 
-use std::sync::Arc;
-
-use ::query::{EvaluationContext, ItemPredicate};
-use model::{IndexingDirective, ItemTimeToLive, Json, MeasuredJson, Patch, TimestampMs};
+use model::{IndexingDirective, ItemTimeToLive, Json, MeasuredJson, Patch};
 
 use super::input::{check_size_and_depth, item_key};
+use super::patch_condition::PatchCondition;
 use super::replace::{check_precondition, not_found};
 use super::write::{ItemWrite, ItemWriteResult};
 use crate::charge::refused_write;
@@ -18,7 +16,6 @@ use crate::key_layout::ItemKey;
 use crate::metering::OperationKind;
 use crate::operation::{PatchItem, WriteOptions};
 use crate::partition::Abort;
-use crate::query::to_query_time;
 use crate::record::{Placement, SYSTEM_PROPERTIES};
 use crate::response::{ItemResource, Response};
 use crate::transaction::{ItemChange, ItemTransaction};
@@ -73,18 +70,38 @@ impl Engine {
         let target = key.clone();
         // Parsed before the queue: a syntax error must not take a turn of the writer, and a second run must not parse
         // again.
-        let condition = read_condition(&patch)?;
-        let write = ItemWrite::Patch { key, patch, condition, options };
-        Ok(self.write_item(&container, OperationKind::Patch, &target, write).await?.0)
+        let Some(condition) = PatchCondition::read(&patch, 1)? else {
+            let write = ItemWrite::Patch { key, patch, condition: None, options };
+            return Ok(self.write_item(&container, OperationKind::Patch, &target, write).await?.0);
+        };
+        for _ in 0..CONDITION_ATTEMPTS {
+            let (key, patch, options) = (key.clone(), patch.clone(), options.clone());
+            let condition_of_write = Some(condition.clone());
+            let write = ItemWrite::Patch { key, patch, condition: condition_of_write, options };
+            let written = self.write_item(&container, OperationKind::Patch, &target, write).await;
+            if written.is_ok() || !condition.take_exceeded() {
+                return Ok(written?.0);
+            }
+            // Nothing was written: the condition is too long for the writer.
+            self.evaluate_condition(&container, &target, &condition).await?;
+        }
+        Err(Error::new(
+            ErrorKind::OutOfTime,
+            "Request timed out: the item was changed each time that the condition of the patch was evaluated. Retry, \
+             or simplify the condition.",
+        ))
     }
 }
+
+/// How often a patch is tried whose condition is too long for the writer, because the item changes in between.
+const CONDITION_ATTEMPTS: usize = 8;
 
 /// Patches inside a transaction.
 pub(crate) async fn patch(
     transaction: &mut ItemTransaction<'_>,
     key: &ItemKey,
     patch: &Patch,
-    condition: Option<&ItemPredicate>,
+    condition: Option<&PatchCondition>,
     options: &WriteOptions,
 ) -> std::result::Result<ItemWriteResult, Abort> {
     let Some(current) = transaction.current(key).await? else {
@@ -94,7 +111,9 @@ pub(crate) async fn patch(
     check_precondition(options.precondition.as_ref(), &current)?;
     // Parsed anew in each run: a run that was deferred has changed its copy, not the stored item.
     let mut item = current.parse()?;
-    check_condition(condition, &item, transaction.context.now)?;
+    if let Some(condition) = condition {
+        condition.check(&current.header.etag, &item, transaction.context.now)?;
+    }
     if let Json::Object(object) = &mut item {
         patch
             .apply(object, transaction.context.container.definition.paths())
@@ -125,23 +144,4 @@ fn check_patched(item: &Json) -> Result<usize> {
         own.remove(name);
     }
     check_size_and_depth(&MeasuredJson::from(Json::Object(own)))
-}
-
-/// Reads the condition of a patch.
-pub(super) fn read_condition(patch: &Patch) -> Result<Option<Arc<ItemPredicate>>> {
-    let predicate = patch.condition().map(ItemPredicate::parse).transpose();
-    Ok(predicate.map_err(Error::of_query)?.map(Arc::new))
-}
-
-fn check_condition(condition: Option<&ItemPredicate>, item: &Json, now: TimestampMs) -> Result<()> {
-    let Some(condition) = condition else { return Ok(()) };
-    let context = EvaluationContext::starting_at(to_query_time(now));
-    match condition.matches(item, &context) {
-        Ok(true) => Ok(()),
-        Ok(false) => Err(Error::new(
-            ErrorKind::PreconditionFailed,
-            "One of the specified pre-condition is not met: the condition of the patch is not true for the item.",
-        )),
-        Err(error) => Err(Error::of_query(vec![error.to_query_error()])),
-    }
 }

@@ -9,7 +9,7 @@ use model::limits::{ITEM_BYTES_MAX, TRANSACTIONAL_BATCH_OPERATIONS_MAX};
 use model::{EffectivePartitionKey, Lsn};
 
 use super::input::{self, check_partition_key, item_key, logical_partition};
-use super::patch::read_condition;
+use super::patch_condition::PatchCondition;
 use super::read::lsn_in_batch;
 use super::replace::check_same_id;
 use super::submit::{locate, point_response};
@@ -96,8 +96,15 @@ impl Engine {
     ) -> Result<Response<BatchResult>> {
         let mut writes = Vec::with_capacity(operation.operations.len());
         let mut bytes = 0;
+        let has_condition = |each: &&BatchOperation| match each {
+            BatchOperation::Patch { patch, .. } => patch.condition().is_some(),
+            _ => false,
+        };
+        // Inside a batch a condition sees what earlier operations wrote, so that it cannot be evaluated outside of the
+        // writer: all conditions together have the work of one slice.
+        let conditions = operation.operations.iter().filter(has_condition).count().max(2);
         for (failed, each) in operation.operations.into_iter().enumerate() {
-            match validate(container, &operation.partition_key, each) {
+            match validate(container, &operation.partition_key, each, conditions) {
                 Ok((write, write_bytes)) => {
                     bytes += write_bytes;
                     writes.push(write);
@@ -237,6 +244,7 @@ fn validate(
     container: &ContainerEntry,
     partition_key: &model::PartitionKey,
     operation: BatchOperation,
+    conditions: usize,
 ) -> Result<(ItemWrite, usize)> {
     let identity = &container.identity;
     let indexed = |options: &WriteOptions| container.compiled().indexes(options.indexing);
@@ -263,7 +271,7 @@ fn validate(
             (ItemWrite::Replace { new, precondition, indexed, explain }, bytes)
         }
         BatchOperation::Patch { id, patch, options } => {
-            let (key, condition) = (located(&id)?, read_condition(&patch)?);
+            let (key, condition) = (located(&id)?, PatchCondition::read(&patch, conditions)?);
             (ItemWrite::Patch { key, patch, condition, options }, 0)
         }
         BatchOperation::Delete { id, options } => {

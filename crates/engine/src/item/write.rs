@@ -5,7 +5,6 @@
 
 use std::sync::Arc;
 
-use ::query::ItemPredicate;
 use model::charge::IndexCost;
 use model::{Json, Patch, Precondition};
 
@@ -13,6 +12,7 @@ use super::create::create;
 use super::delete::delete;
 use super::input::NewItem;
 use super::patch::patch;
+use super::patch_condition::PatchCondition;
 use super::read::read_in_batch;
 use super::replace::replace;
 use super::upsert::upsert;
@@ -48,7 +48,7 @@ pub(crate) enum ItemWrite {
         key: ItemKey,
         patch: Patch,
         /// The parsed condition of the patch.
-        condition: Option<Arc<ItemPredicate>>,
+        condition: Option<Arc<PatchCondition>>,
         options: WriteOptions,
     },
     Delete {

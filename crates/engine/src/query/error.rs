@@ -2,9 +2,12 @@
 //!
 //! Most messages come from the crate `query`.
 
-use ::query::{EvaluationError, QueryError};
+use ::query::{EvaluationError, Interruption, QueryError};
 
 use crate::error::{Error, ErrorKind};
+
+/// How long to wait before a query that found no memory is tried again, in milliseconds.
+const MEMORY_RETRY_MS: u64 = 200;
 
 /// A query that is rejected, with all reasons.
 pub(super) fn bad_query(errors: Vec<QueryError>) -> Error {
@@ -12,13 +15,28 @@ pub(super) fn bad_query(errors: Vec<QueryError>) -> Error {
 }
 
 /// A query that failed while rows were computed.
-pub(super) fn evaluation_failed(error: &EvaluationError) -> Error {
+pub(crate) fn evaluation_failed(error: &EvaluationError) -> Error {
     match error {
         // Items are parsed before they are stored, so this is damage and not a fault of the query.
         EvaluationError::ItemText(error) => {
             Error::corrupt(format!("a stored item is not JSON: {error}"))
         }
+        EvaluationError::Interrupted(interruption) => interrupted(*interruption),
         error => Error::of_query(vec![error.to_query_error()]),
+    }
+}
+
+/// A query that may consume no more and has no rows to return.
+pub(crate) fn interrupted(interruption: Interruption) -> Error {
+    match interruption {
+        Interruption::MemoryInUse => Error::new(
+            ErrorKind::Throttled { retry_after_ms: MEMORY_RETRY_MS },
+            "Other queries use the memory that all queries share. Retry after the delay, or select less.",
+        ),
+        interruption => Error::new(
+            ErrorKind::OutOfTime,
+            format!("Request timed out. {}", EvaluationError::Interrupted(interruption)),
+        ),
     }
 }
 

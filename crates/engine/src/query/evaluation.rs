@@ -2,25 +2,28 @@
 
 use std::sync::Arc;
 
-use ::query::EvaluationContext;
 use ::query::function::UtcDateTime;
+use ::query::{EvaluationContext, WorkGovernor};
 use model::TimestampMs;
 
 use super::request::QueryLimits;
 use crate::container::CompiledProperties;
 use crate::engine::Engine;
+use crate::work::RequestWork;
 
 /// The context of one request.
 pub(super) fn evaluation_context(
     engine: &Engine,
     compiled: &CompiledProperties,
     limits: &QueryLimits,
+    work: &Arc<RequestWork>,
 ) -> EvaluationContext {
     // Built once per state of a container: the policies behind it are cloned for the first query only.
     let shared = compiled.evaluation.get_or_init(|| container_context(engine, compiled));
     EvaluationContext {
         query_start: to_query_time(engine.now()),
         held_bytes_max: limits.held_bytes_max,
+        governor: Arc::clone(work) as Arc<dyn WorkGovernor>,
         ..shared.clone()
     }
 }

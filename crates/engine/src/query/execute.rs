@@ -16,7 +16,9 @@ use super::charge::ChargeAccumulator;
 use super::continuation::{ContinuationPosition, QueryProgress, TokenScope};
 use super::error::invalid_token;
 use super::evaluation::evaluation_context;
-use super::page::{PageBuilder, Rest, RowProjector, compute_page, fill_page, read_stored_rows};
+use super::page::{
+    MaterializedRun, PageBuilder, Rest, RowProjector, StreamingPage, read_stored_rows,
+};
 use super::planned::{AnalyzedQuery, PlannedQuery, common_indexes};
 use super::request::QueryItems;
 use super::response::QueryPage;
@@ -220,7 +222,8 @@ impl Engine {
         mut progress: QueryProgress,
     ) -> Result<QueryPage> {
         let (bound, operation) = (planned.bound(), scope.operation);
-        let context = evaluation_context(self, &reader.compiled, &operation.limits);
+        let work = self.request_work(operation.limits.time_max);
+        let context = evaluation_context(self, &reader.compiled, &operation.limits, &work);
         let rows_max = operation.page.items_max.unwrap_or(PAGE_ITEMS_DEFAULT).max(1);
         let bytes_max = operation.limits.response_bytes_max;
         let identity = Arc::clone(&reader.identity);
@@ -231,42 +234,42 @@ impl Engine {
             FeedRange::PartitionKey(_) => selector.lookup(),
             _ => &planned.access.lookup,
         };
-        let (page, more) = match open_streaming(reader, &selector, planned, &context, &progress)
-            .await?
-        {
-            Some((mut source, mut projector)) => {
-                reader.charges.apply_plan(planned, &source, selector.lookup(), charged);
-                let mut page = PageBuilder::new(bound, &progress, rows_max, bytes_max);
-                let more = fill_page(reader, &mut source, &mut projector, &mut page, &mut progress)
-                    .await?;
-                if more {
-                    // Only a page that continues needs it. It must be the lookup that really ran, not that of the
-                    // token.
-                    progress.plan = selector.fingerprint();
-                }
-                (page, more)
-            }
-            None => {
-                // OFFSET and LIMIT are part of the computed result. Applying them here again would skip twice.
-                let mut page = PageBuilder::without_window(rows_max, bytes_max);
-                let stored = self.read_stored_page(reader, scope, &mut progress, &mut page);
-                let more = match Box::pin(stored).await? {
-                    Some(more) => more,
-                    None => {
-                        let run = self.compute_page(
-                            reader,
-                            &selector,
-                            charged,
-                            scope,
-                            &mut progress,
-                            &mut page,
-                        );
-                        Box::pin(run).await?
+        let (page, more) =
+            match open_streaming(reader, &selector, planned, &context, &progress).await? {
+                Some((mut source, projector)) => {
+                    reader.charges.apply_plan(planned, &source, selector.lookup(), charged);
+                    let page = PageBuilder::new(bound, &progress, rows_max, bytes_max);
+                    let run = StreamingPage::new(projector, page, progress, &work);
+                    let (filled, more) = run.fill(reader, &mut source).await?;
+                    progress = filled.progress;
+                    if more {
+                        // Only a page that continues needs it. It must be the lookup that really ran, not that of the
+                        // token.
+                        progress.plan = selector.fingerprint();
                     }
-                };
-                (page, more)
-            }
-        };
+                    (filled.page, more)
+                }
+                None => {
+                    // OFFSET and LIMIT are part of the computed result. Applying them here again would skip twice.
+                    let mut page = PageBuilder::without_window(rows_max, bytes_max);
+                    let stored = self.read_stored_page(reader, scope, &mut progress, &mut page);
+                    let more = match Box::pin(stored).await? {
+                        Some(more) => more,
+                        None => {
+                            let run = self.compute_page(
+                                reader,
+                                &selector,
+                                charged,
+                                scope,
+                                &mut progress,
+                                &mut page,
+                            );
+                            Box::pin(run).await?
+                        }
+                    };
+                    (page, more)
+                }
+            };
         reader.metrics.output_items = page.rows.len() as u64;
         reader.metrics.output_bytes = page.bytes() as u64;
         Ok(QueryPage {
@@ -319,8 +322,11 @@ impl Engine {
         let (mut source, order) = selector.complete(begun_plan)?;
         progress.plan = order;
         reader.charges.apply_plan(planned, &source, selector.lookup(), charged);
-        let context = evaluation_context(self, &reader.compiled, &scope.operation.limits);
-        let rest = compute_page(reader, &mut source, planned, context, page, returned).await?;
+        let limits = &scope.operation.limits;
+        let work = self.request_work(limits.time_max);
+        let context = evaluation_context(self, &reader.compiled, limits, &work);
+        let run = MaterializedRun::new(planned, context, &work);
+        let rest = run.compute(reader, &mut source, page, returned).await?;
         let mut stored = None;
         if let Rest::Rows(rows) = &rest {
             let now = self.now().0;

@@ -36,6 +36,7 @@ pub use distribute::DirectQuery;
 pub use request::{PlanQuery, QueryItems, QueryLimits};
 pub use response::{QueryExplanation, QueryMetrics, QueryPage};
 
+pub(crate) use error::evaluation_failed;
 pub(crate) use evaluation::to_query_time;
 pub(crate) use page::ResultStore;
 pub(crate) use prepare::{ParsedQueryCache, PreparedQueryCache};

@@ -6,6 +6,7 @@ extern crate planisphere_engine as engine;
 mod account;
 mod attached;
 mod batches;
+mod budget;
 mod change_feed;
 mod charge;
 mod containers;

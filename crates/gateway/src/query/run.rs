@@ -17,10 +17,6 @@ use crate::gateway::Gateway;
 use crate::http::{ApiError, ApiRequest, ApiResponse, ApiResult, Envelope, header};
 use crate::settings::CrossPartition;
 
-/// How long a page may take.
-// Clients give up after about a minute; a page that ends earlier returns a continuation instead of a timeout.
-const PAGE_MS_MAX: u64 = 30_000;
-
 /// The constant headers of every page.
 const CONSTANT_HEADERS: [(HeaderName, HeaderValue); 2] = [
     (
@@ -43,10 +39,6 @@ pub(crate) async fn run_query(
     if feed_range == FeedRange::Container && !has_range_id {
         check_cross_partition(gateway, request, address, &query)?;
     }
-    let limits = QueryLimits {
-        time_max: Some(Duration::from_millis(PAGE_MS_MAX)),
-        ..QueryLimits::default()
-    };
     let wants_advice = request.flag(&header::POPULATE_QUERY_ADVICE);
     let advice = wants_advice.then(|| format_advice(&engine.query_advice(&query.text))).flatten();
     let operation = QueryItems {
@@ -56,7 +48,7 @@ pub(crate) async fn run_query(
         feed_range,
         page: request.page_options()?,
         options: request.read_options(engine)?,
-        limits,
+        limits: page_limits(gateway),
         wants_index_metrics: request.flag(&header::POPULATE_INDEX_METRICS)
             || request.flag(&header::POPULATE_INDEX_METRICS_V2),
     };
@@ -68,6 +60,12 @@ pub(crate) async fn run_query(
         .charge(page.charge)
         .charge_explanation(page.explanation)
         .session_token(page.session_token.as_ref()))
+}
+
+/// The limits of a page.
+fn page_limits(gateway: &Gateway) -> QueryLimits {
+    let time_max = Some(Duration::from_millis(gateway.settings().limits.page_ms_max));
+    QueryLimits { time_max, ..QueryLimits::default() }
 }
 
 /// Formats the advice about a query: percent-encoded JSON, or `None` if no rule applies.

@@ -74,7 +74,7 @@ pub(crate) async fn handle_feed(
         Method::POST if request.is_query() => {
             let listed = engine.list_attached(parent.owner, parent.kind).await?;
             let values = documents(gateway, request, parent, &listed.value).await?;
-            feed::query_feed(engine, request, Some(&parent.owner), parent.feed_name(), &values)
+            feed::query_feed(engine, request, Some(&parent.owner), parent.feed_name(), values).await
         }
         Method::POST => {
             let content = parse_content(request, parent)?;

@@ -34,7 +34,8 @@ pub(crate) async fn handle_feed(
         Method::POST if request.is_query() => {
             let containers = engine.list_containers(&parent.id).await?.value;
             let values: Vec<Json> = containers.iter().map(document).collect();
-            feed::query_feed(engine, request, Some(&parent.rid), "DocumentCollections", &values)
+            feed::query_feed(engine, request, Some(&parent.rid), "DocumentCollections", values)
+                .await
         }
         Method::POST => {
             let properties = ContainerProperties::from_json(&request.json()?)?;

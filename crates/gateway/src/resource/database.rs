@@ -23,7 +23,7 @@ pub(crate) async fn handle_feed(engine: &Engine, request: &ApiRequest) -> ApiRes
         Method::POST if request.is_query() => {
             let databases = engine.list_databases().await?.value;
             let values: Vec<Json> = databases.iter().map(document).collect();
-            feed::query_feed(engine, request, None, "Databases", &values)
+            feed::query_feed(engine, request, None, "Databases", values).await
         }
         Method::POST => {
             let properties = DatabaseProperties::from_json(&request.json()?)?;

@@ -2,7 +2,10 @@
 //!
 //! Owns paging by id and the response. Does not own items, which the engine pages.
 
+use std::time::Duration;
+
 use engine::Engine;
+use engine::query::QueryLimits;
 use hyper::StatusCode;
 use model::{ContinuationToken, Json, RequestCharge, ResourceId};
 
@@ -12,16 +15,19 @@ use crate::query::QueryRequestBody;
 const TOKEN_KIND: &str = "resources";
 const TOKEN_VERSION: u8 = 1;
 
+/// How long a query over resources may take.
+const QUERY_TIME_MAX: Duration = Duration::from_secs(5);
+
 /// Runs a query over resources. The result has a single page.
-pub(super) fn query_feed(
+pub(super) async fn query_feed(
     engine: &Engine,
     request: &ApiRequest,
     parent: Option<&ResourceId>,
     name: &str,
-    resources: &[Json],
+    resources: Vec<Json>,
 ) -> ApiResult<ApiResponse> {
     let query = QueryRequestBody::parse(request)?;
-    let rows = engine.query_values(&query.text, &query.parameters, resources)?;
+    let rows = engine.query_values(&query.text, &query.parameters, resources, &limits).await?;
     let mut envelope = Envelope::new(parent, name, 1024);
     rows.iter().for_each(|row| envelope.push(row));
     let count = envelope.count();

@@ -31,7 +31,7 @@ pub(crate) async fn handle_feed(engine: &Engine, request: &ApiRequest) -> ApiRes
             feed::list_feed(request, None, "Offers", offers, charge)
         }
         Method::POST if request.is_query() => {
-            feed::query_feed(engine, request, None, "Offers", &offers)
+            feed::query_feed(engine, request, None, "Offers", offers).await
         }
         _ => Err(ApiError::method_not_allowed()),
     }

@@ -8,6 +8,7 @@ mod attached;
 mod authorization;
 mod bearer;
 mod bounds;
+mod budget;
 mod change_feed;
 mod charges;
 mod client;

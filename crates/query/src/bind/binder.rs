@@ -131,6 +131,8 @@ pub(super) struct Binder<'a> {
     /// The names of user-defined functions called so far, one entry per call.
     pub(super) udf_calls: Vec<String>,
     pub(super) errors: Vec<QueryError>,
+    /// The size of all parameters copied so far.
+    pub(super) parameter_bytes: usize,
 }
 
 impl<'a> Binder<'a> {
@@ -140,7 +142,8 @@ impl<'a> Binder<'a> {
         computed: &'a ComputedProperties,
     ) -> Self {
         let (scope, udf_calls, errors) = (Vec::new(), Vec::new(), Vec::new());
-        Self { parameters, catalog, computed, scope, frame: QueryFrame::new(0), udf_calls, errors }
+        let (frame, parameter_bytes) = (QueryFrame::new(0), 0);
+        Self { parameters, catalog, computed, scope, frame, udf_calls, errors, parameter_bytes }
     }
 
     /// Binds a query and restores scope and frame.

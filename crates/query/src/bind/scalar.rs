@@ -5,6 +5,8 @@
 use super::binder::{Binder, ClauseContext, Nesting};
 use super::bound::{Expression, PathStep};
 use super::equivalence::is_equivalent;
+use model::Json;
+
 use crate::ast::{Literal, Member, MemberStep, ObjectMember, Scalar, ScalarKind};
 use crate::error::text;
 use crate::printer::print_scalar;
@@ -89,11 +91,20 @@ impl Binder<'_> {
         scalars.iter().map(|scalar| self.scalar(scalar)).collect()
     }
 
-    fn parameter(&self, name: &str) -> Expression {
-        match self.parameters.value(name) {
-            Some(value) => Expression::Parameter(value.clone()),
-            None => Expression::UNDEFINED,
+    /// Copies the value of a parameter. Each use is a copy, so that a text that repeats a large parameter would exceed
+    /// all memory before the query runs: the sum is limited.
+    fn parameter(&mut self, name: &str) -> Expression {
+        let Some(value) = self.parameters.value(name) else { return Expression::UNDEFINED };
+        // Once the limit is reached, nothing is measured either: that would take as long.
+        if self.parameter_bytes > PARAMETER_BYTES_MAX {
+            return Expression::UNDEFINED;
         }
+        self.parameter_bytes += json_bytes(value);
+        if self.parameter_bytes > PARAMETER_BYTES_MAX {
+            self.errors.push(text::parameters_too_large(name, PARAMETER_BYTES_MAX));
+            return Expression::UNDEFINED;
+        }
+        Expression::Parameter(value.clone())
     }
 
     /// Binds an alias; `whole` is the path that starts with it, for the error message.
@@ -173,7 +184,7 @@ impl Binder<'_> {
             // `c[true]` and `c[1.5]` are legal and undefined.
             ScalarKind::Literal(_) => PathStep::Nowhere,
             ScalarKind::Parameter(name) => match self.parameters.value(name) {
-                Some(model::Json::String(name)) => PathStep::Property(name.clone()),
+                Some(Json::String(name)) => PathStep::Property(name.clone()),
                 Some(value) => value.as_i64().map_or(PathStep::Nowhere, PathStep::Index),
                 None => PathStep::Nowhere,
             },
@@ -195,4 +206,20 @@ impl Binder<'_> {
         }
         Expression::Object(bound)
     }
+}
+
+/// The size of all uses of parameters in a query: several times that of the largest request.
+const PARAMETER_BYTES_MAX: usize = 16 << 20;
+
+/// The size of a value as a tree, at least that of its text.
+fn json_bytes(value: &Json) -> usize {
+    let below: usize = match value {
+        Json::String(text) => text.len(),
+        Json::Array(elements) => elements.iter().map(json_bytes).sum(),
+        Json::Object(object) => {
+            object.iter().map(|(name, value)| name.len() + json_bytes(value)).sum()
+        }
+        _ => 0,
+    };
+    size_of::<Json>() + below
 }

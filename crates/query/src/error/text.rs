@@ -269,3 +269,11 @@ pub(crate) fn invalid_parameter(name: &str) -> QueryError {
          in the format of symbol '@' followed by a valid identifier. E.g. @param1"
     ))
 }
+
+/// A parameter that is used so often that its copies exceed the limit. The wording is ours.
+pub(crate) fn parameters_too_large(name: &str, bytes_max: usize) -> QueryError {
+    QueryError::refusal(format!(
+        "The uses of parameters, the last of them '{name}', exceed {bytes_max} bytes. Use a large parameter once, or \
+         shorten it."
+    ))
+}

@@ -4,8 +4,13 @@
 //! with a call is never a constant here.
 
 use super::follow_path;
+use crate::ast::BinaryOperator;
 use crate::bind::Expression;
 use crate::value::{Value, operate};
+
+/// A longer result of `||` is not folded. Folding runs before the query has a budget, and copies the growing text for
+/// every operand; evaluation counts the bytes first.
+const FOLDED_BYTES_MAX: usize = 64 * 1024;
 
 /// The value of an expression that depends on no row; `None` if it may depend on one.
 pub(crate) fn constant(expression: &Expression) -> Option<Value> {
@@ -35,10 +40,20 @@ pub(crate) fn constant(expression: &Expression) -> Option<Value> {
             for (operator, operand) in rest {
                 // Without the short circuit of AND and OR: all operands are constants, and three-valued logic gives
                 // the same result.
-                value = operate::binary(*operator, &value, &constant(operand)?);
+                let operand = constant(operand)?;
+                let is_concatenation = *operator == BinaryOperator::Concatenate;
+                if is_concatenation && text_bytes(&value) + text_bytes(&operand) > FOLDED_BYTES_MAX
+                {
+                    return None;
+                }
+                value = operate::binary(*operator, &value, &operand);
             }
             Some(value)
         }
         _ => None,
     }
+}
+
+fn text_bytes(value: &Value) -> usize {
+    value.as_str().map_or(0, str::len)
 }

@@ -1,18 +1,22 @@
 //! What is injected into a query.
 //!
-//! Owns the injected time, random numbers, container policies, user-defined functions and the memory limit. Does not
-//! own where they come from: the engine takes them from its environment and its catalog.
+//! Owns the injected time, random numbers, container policies, user-defined functions, the memory limit and the governor
+//! of work. Does not own where they come from: the engine takes them from its environment and its catalog.
 
 use std::fmt;
 use std::sync::Arc;
 
 use model::{FullTextPolicy, GeospatialConfig, VectorEmbeddingPolicy};
 
+use crate::budget::{WorkGovernor, WorkLimit};
 use crate::function::UtcDateTime;
 use crate::value::Value;
 
 /// The default limit on the bytes of rows that a query keeps for ordering, grouping and DISTINCT.
 const HELD_BYTES_MAX: usize = 256 << 20;
+
+/// The default limit on the work of an evaluation, in units of about 100 ns.
+const WORK_UNITS_MAX: u64 = 1_000_000_000;
 
 /// What is injected into a query.
 #[derive(Clone)]
@@ -31,8 +35,10 @@ pub struct EvaluationContext {
     pub full_text: Arc<FullTextPolicy>,
     /// The user-defined functions of the container.
     pub user_functions: Arc<dyn UserFunctions>,
-    /// The limit on the bytes of rows kept at once.
+    /// The limit on the bytes of rows kept at once and of values built for one row.
     pub held_bytes_max: usize,
+    /// Grants work and shared memory; all evaluations of one request share it.
+    pub governor: Arc<dyn WorkGovernor>,
 }
 
 /// The user-defined functions of a container.
@@ -59,6 +65,7 @@ impl EvaluationContext {
             full_text: Arc::default(),
             user_functions: Arc::new(NoUserFunctions),
             held_bytes_max: HELD_BYTES_MAX,
+            governor: Arc::new(WorkLimit::new(WORK_UNITS_MAX)),
         }
     }
 }

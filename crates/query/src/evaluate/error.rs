@@ -7,6 +7,7 @@ use std::fmt;
 
 use model::ParseError;
 
+use crate::budget::{BudgetError, Interruption};
 use crate::error::QueryError;
 use crate::value::NotRepresentable;
 
@@ -20,10 +21,23 @@ pub enum EvaluationError {
     UnknownUserFunction(String),
     /// A number in the result is NaN or infinite.
     NotRepresentable,
-    /// The rows kept for ordering, grouping or DISTINCT exceed the limit. The wording is ours.
+    /// The rows kept for ordering, grouping or DISTINCT, or the values built for one row, exceed the limit. The wording
+    /// is ours.
     HeldBytes {
         /// The limit in bytes.
         bytes_max: usize,
+    },
+    /// The request may consume no more. The wording is ours.
+    Interrupted(Interruption),
+    /// A regular expression exceeds the limit on its text or its compiled form. The wording is ours.
+    PatternTooLarge {
+        /// The limit on the text in bytes.
+        bytes_max: usize,
+    },
+    /// A regular expression is too complex for a text of this length. The wording is ours.
+    MatchTooLarge {
+        /// The length of the text in bytes.
+        text_bytes: usize,
     },
     /// A stored item is not valid JSON, so the storage is damaged. The wording is ours.
     ItemText(ParseError),
@@ -57,6 +71,28 @@ impl fmt::Display for EvaluationError {
                 "The query holds more than {bytes_max} bytes of rows. Add filters, or select fewer \
                  properties."
             ),
+            Self::Interrupted(interruption) => formatter.write_str(match interruption {
+                Interruption::SliceEnded => "The query must go on elsewhere.",
+                Interruption::OutOfTime => "The query exceeded its time. Add filters.",
+                Interruption::OutOfWork => {
+                    "The query exceeded its work: it joins, compares or builds too much. Add \
+                     filters, or join fewer arrays."
+                }
+                Interruption::Cancelled => "The query was cancelled.",
+                Interruption::MemoryInUse => {
+                    "Other queries use the memory that all queries share. Try again later."
+                }
+            }),
+            Self::PatternTooLarge { bytes_max } => write!(
+                formatter,
+                "A regular expression is longer than {bytes_max} bytes or compiles to too much \
+                 code. Shorten it, or repeat less."
+            ),
+            Self::MatchTooLarge { text_bytes } => write!(
+                formatter,
+                "A regular expression is too complex for a text of {text_bytes} bytes. Simplify \
+                 it, or match a part of the text."
+            ),
             Self::ItemText(error) => write!(formatter, "A stored item is not JSON text: {error}."),
             Self::PlannedFunction(name) => {
                 write!(
@@ -73,6 +109,17 @@ impl std::error::Error for EvaluationError {}
 impl From<ParseError> for EvaluationError {
     fn from(error: ParseError) -> Self {
         Self::ItemText(error)
+    }
+}
+
+impl From<BudgetError> for EvaluationError {
+    fn from(error: BudgetError) -> Self {
+        match error {
+            BudgetError::HeldBytes { bytes_max } => Self::HeldBytes { bytes_max },
+            BudgetError::Interrupted(interruption) => Self::Interrupted(interruption),
+            BudgetError::PatternTooLarge { bytes_max } => Self::PatternTooLarge { bytes_max },
+            BudgetError::MatchTooLarge { text_bytes } => Self::MatchTooLarge { text_bytes },
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 //! Does not own any stage.
 
 use super::EvaluationError;
+use crate::budget::BudgetError;
 use crate::value::Value;
 
 /// Why a stage accepts no more rows.
@@ -27,6 +28,12 @@ pub(crate) type SlotSink<'step> = dyn FnMut(&[Value]) -> Flow + 'step;
 impl From<EvaluationError> for StopReason {
     fn from(error: EvaluationError) -> Self {
         Self::Failed(error)
+    }
+}
+
+impl From<BudgetError> for StopReason {
+    fn from(error: BudgetError) -> Self {
+        Self::Failed(error.into())
     }
 }
 

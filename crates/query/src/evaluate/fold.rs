@@ -4,15 +4,24 @@
 //! arguments and the geospatial configuration, and whose result is small. Only the planner needs this, to find out that
 //! a filter is never true; a running query computes such a call once when it is prepared.
 
+use std::sync::Arc;
+
 use model::{FullTextPolicy, GeospatialConfig, VectorEmbeddingPolicy};
 
 use super::constant;
 use crate::ast::Literal;
 use crate::bind::{BoundQuery, Expression};
+use crate::budget::{EachWorkLimit, EvaluationBudget, WorkGovernor};
 use crate::function::{
     CallContext, FunctionBody, FunctionFamily, PatternCache, ReturnKind, UtcDateTime, lookup,
 };
 use crate::value::Value;
+
+/// Units of work that folding one call may take: it runs on the task of the request.
+const FOLDED_UNITS_MAX: u64 = 1_000;
+
+/// Bytes that folding one call may build.
+const FOLDED_BYTES_MAX: usize = 1 << 20;
 
 /// The query with the constant calls of its filter replaced by their results; `None` if there are none.
 pub(crate) fn fold_calls(query: &BoundQuery, geospatial: GeospatialConfig) -> Option<BoundQuery> {
@@ -60,6 +69,9 @@ fn call(name: &str, arguments: &[Expression], geospatial: GeospatialConfig) -> O
     }
     let arguments: Option<Vec<Value>> = arguments.iter().map(constant).collect();
     let epoch = UtcDateTime::from_milliseconds(0)?;
+    // A call that takes long is left to the query, which has a budget of its own and can be interrupted.
+    let governor: Arc<dyn WorkGovernor> = Arc::new(EachWorkLimit { units_max: FOLDED_UNITS_MAX });
+    let budget = EvaluationBudget::new(FOLDED_BYTES_MAX, &governor);
     let result = evaluate(
         &arguments?,
         &CallContext {
@@ -71,8 +83,10 @@ fn call(name: &str, arguments: &[Expression], geospatial: GeospatialConfig) -> O
             full_text: &FullTextPolicy::default(),
             argument_paths: &[],
             patterns: &PatternCache::new(),
+            budget: &budget,
         },
     );
+    budget.take_refusal().ok()?;
     let literal = match result {
         Value::Undefined => Literal::Undefined,
         Value::Bool(value) => Literal::Bool(value),

@@ -7,7 +7,6 @@
 
 mod context;
 mod error;
-mod memory;
 mod scope;
 
 mod constant;
@@ -23,6 +22,5 @@ pub use simplify::{conjuncts, simplify};
 pub(crate) use constant::constant;
 pub(crate) use flow::{Flow, RowSink, SlotSink, StopReason, flow_result};
 pub(crate) use fold::fold_calls;
-pub(crate) use formula::{Formula, Preparation, SlotPaths, Subquery, follow_path};
-pub(crate) use memory::{MemoryBudget, value_bytes};
+pub(crate) use formula::{Formula, Preparation, SlotPaths, Subquery, count_part, follow_path};
 pub(crate) use scope::{EvaluationEnvironment, EvaluationScope};

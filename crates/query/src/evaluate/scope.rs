@@ -3,7 +3,8 @@
 //! Owns the view of a row of slots, of the keys and results of a group, and of what is injected. Owns none of the
 //! values.
 
-use super::{EvaluationContext, MemoryBudget};
+use super::EvaluationContext;
+use crate::budget::EvaluationBudget;
 use crate::function::{PatternCache, UtcDateTime};
 use crate::value::Value;
 
@@ -12,7 +13,7 @@ use crate::value::Value;
 pub(crate) struct EvaluationEnvironment<'query> {
     pub(crate) context: &'query EvaluationContext,
     pub(crate) patterns: &'query PatternCache,
-    pub(crate) memory: &'query MemoryBudget,
+    pub(crate) budget: &'query EvaluationBudget,
     pub(crate) now: UtcDateTime,
 }
 

@@ -10,10 +10,12 @@ use std::sync::{Arc, Mutex};
 use model::{FullTextPolicy, GeospatialConfig, PropertyPath, VectorEmbeddingPolicy};
 
 use super::date_time::UtcDateTime;
-use super::string::RegexPattern;
+use super::string::{RegexPattern, compiled_bytes_max};
+use crate::budget::{EvaluationBudget, value_bytes};
+use crate::value::Value;
 
 /// The largest number of cached patterns; beyond it the cache is cleared.
-const PATTERNS_MAX: usize = 64;
+const PATTERNS_MAX: usize = 16;
 
 /// What is injected into a call.
 #[derive(Clone, Copy)]
@@ -34,9 +36,17 @@ pub struct CallContext<'call> {
     pub argument_paths: &'call [Option<PropertyPath>],
     /// The patterns compiled by earlier calls.
     pub patterns: &'call PatternCache,
+    /// What the call may consume. A function asks before it builds a value and before work that is not linear in the
+    /// lengths of its arguments; the call fails if it is refused.
+    pub budget: &'call EvaluationBudget,
 }
 
 impl CallContext<'_> {
+    /// Counts a value that becomes part of a result. It is shared, but counts in full: see `value_bytes`.
+    pub(super) fn count_element(&self, element: &Value) -> Option<()> {
+        self.budget.build(value_bytes(element))
+    }
+
     /// The path of an argument, if it is a property of the item.
     pub(super) fn argument_path(&self, index: usize) -> Option<&PropertyPath> {
         self.argument_paths.get(index).and_then(Option::as_ref)
@@ -71,11 +81,16 @@ impl PatternCache {
         Self::default()
     }
 
-    /// The pattern with these modifiers; `None` if it is invalid, which is cached as well.
-    pub(super) fn get(&self, pattern: &str, modifiers: &str) -> Option<Arc<RegexPattern>> {
+    /// The pattern with these modifiers; `None` if it is invalid, which is cached as well, or if the budget refuses it.
+    pub(super) fn get(
+        &self,
+        pattern: &str,
+        modifiers: &str,
+        budget: &EvaluationBudget,
+    ) -> Option<Arc<RegexPattern>> {
         // A poisoned lock only costs the cache, not the result.
         let Ok(mut patterns) = self.patterns.lock() else {
-            return RegexPattern::new(pattern, modifiers).map(Arc::new);
+            return RegexPattern::new(pattern, modifiers, budget)?.map(Arc::new);
         };
         let name = (pattern.to_owned(), modifiers.to_owned());
         if let Some(known) = patterns.get(&name) {
@@ -87,7 +102,9 @@ impl PatternCache {
             patterns.clear();
         }
         // Under the lock: a query evaluates one row at a time, so nobody waits for it.
-        let compiled = RegexPattern::new(pattern, modifiers).map(Arc::new);
+        // Counted for the current row only: the cache holds few patterns, whose size is bounded.
+        budget.build(compiled_bytes_max(pattern))?;
+        let compiled = RegexPattern::new(pattern, modifiers, budget)?.map(Arc::new);
         patterns.insert(name, compiled.clone());
         compiled
     }

@@ -1,19 +1,20 @@
 //! A running query.
 //!
-//! Owns the prepared query, its state, the context and the memory limit; converts stored items to values. The two
-//! public ways to run a query differ only in what they do with the rows.
+//! Owns the prepared query, its state, the context and the budget; converts stored items to values. The two public ways
+//! to run a query differ only in what they do with the rows.
 
 use model::Json;
 
-use super::pipeline::{Pipeline, PipelineState};
+use super::pipeline::{Pipeline, PipelineState, RowProgress};
 use super::prefilter::Prefilter;
 use super::required_properties::RequiredProperties;
 use crate::bind::BoundQuery;
+use crate::budget::{EvaluationBudget, Interruption, byte_units, value_bytes};
 use crate::evaluate::{
-    EvaluationContext, EvaluationEnvironment, EvaluationError, MemoryBudget, Preparation, RowSink,
-    flow_result,
+    EvaluationContext, EvaluationEnvironment, EvaluationError, Preparation, RowSink, flow_result,
 };
 use crate::function::PatternCache;
+use crate::value::Value;
 
 /// A running query.
 #[derive(Debug)]
@@ -24,7 +25,10 @@ pub(super) struct Execution {
     state: PipelineState,
     context: EvaluationContext,
     patterns: PatternCache,
-    memory: MemoryBudget,
+    budget: EvaluationBudget,
+    /// The rows of the last item that went through, if that item was interrupted at the end of a slice: it will be
+    /// pushed again.
+    resumed: RowProgress,
 }
 
 impl Execution {
@@ -36,8 +40,9 @@ impl Execution {
         let prefilter = Prefilter::for_query(query, &needed, &preparation);
         let query = Pipeline::prepare(query, &preparation);
         let state = query.start();
-        let memory = MemoryBudget::new(context.held_bytes_max);
-        Self { query, needed, prefilter, state, context, patterns: PatternCache::new(), memory }
+        let budget = EvaluationBudget::new(context.held_bytes_max, &context.governor);
+        let (patterns, resumed) = (PatternCache::new(), RowProgress::default());
+        Self { query, needed, prefilter, state, context, patterns, budget, resumed }
     }
 
     /// Whether the rows of an item are known as soon as the item is pushed.
@@ -57,12 +62,32 @@ impl Execution {
 
     /// The number of bytes of rows kept.
     pub(super) fn held_bytes(&self) -> usize {
-        self.memory.reserved_bytes()
+        self.budget.memory.reserved_bytes()
     }
 
     /// The number of array elements iterated so far, alone or as parts of joined rows.
     pub(super) fn tuples(&self) -> u64 {
-        self.memory.tuples()
+        self.budget.work.tuples()
+    }
+
+    /// Whether an item that was interrupted at the end of a slice can be pushed again.
+    pub(super) fn is_resumable(&self) -> bool {
+        self.query.is_resumable()
+    }
+
+    /// Whether little of the slice is left.
+    pub(super) fn is_slice_low(&self) -> bool {
+        self.budget.work.is_low()
+    }
+
+    /// Gives up the rest of the slice.
+    pub(super) fn end_slice(&self) {
+        self.budget.work.end_slice();
+    }
+
+    /// The units that `finish` will spend; `None` if they have no bound.
+    pub(super) fn finish_units(&self) -> Option<u64> {
+        self.query.finish_units(&self.state)
     }
 
     /// Pushes an item and emits the rows that are ready.
@@ -74,9 +99,7 @@ impl Execution {
         if self.is_complete() {
             return Ok(());
         }
-        let Self { query, needed, state, context, patterns, memory, .. } = self;
-        let environment = EvaluationEnvironment { context, patterns, memory, now: (context.now)() };
-        flow_result(query.push(state, &environment, &needed.extract_from_json(item), emit))
+        self.push_value(None, |needed| Ok(needed.extract_from_json(item)), emit)
     }
 
     /// Pushes the text of an item and emits the rows that are ready.
@@ -88,24 +111,63 @@ impl Execution {
         if self.is_complete() {
             return Ok(());
         }
-        let Self { query, needed, prefilter, state, context, patterns, memory } = self;
-        let environment = EvaluationEnvironment { context, patterns, memory, now: (context.now)() };
-        // An item that the filter rejects need not be parsed completely.
-        if let Some(prefilter) = prefilter {
-            let tuples = environment.memory.tuples();
-            if !prefilter.passes(text, &environment)? {
-                return Ok(());
-            }
-            // The filter runs again over the whole row and would count the elements it iterates twice.
-            environment.memory.reset_tuples(tuples);
+        self.push_value(Some(text), |needed| Ok(needed.extract_from_text(text)?), emit)
+    }
+
+    fn push_value(
+        &mut self,
+        text: Option<&[u8]>,
+        extract: impl FnOnce(&RequiredProperties) -> Result<Value, EvaluationError>,
+        emit: &mut RowSink<'_>,
+    ) -> Result<(), EvaluationError> {
+        let mut progress = std::mem::take(&mut self.resumed);
+        let tuples = self.budget.work.tuples();
+        // An interrupted item leaves what it had built.
+        self.budget.memory.reset_built(0);
+        let pushed = self.push_rows(text, extract, &mut progress, emit);
+        if let Err(EvaluationError::Interrupted(Interruption::SliceEnded)) = &pushed {
+            self.resumed = progress;
+            // The elements are iterated again, also those of the rows that are left out.
+            self.budget.work.reset_tuples(tuples);
         }
-        flow_result(query.push(state, &environment, &needed.extract_from_text(text)?, emit))
+        pushed
+    }
+
+    fn push_rows(
+        &mut self,
+        text: Option<&[u8]>,
+        extract: impl FnOnce(&RequiredProperties) -> Result<Value, EvaluationError>,
+        progress: &mut RowProgress,
+        emit: &mut RowSink<'_>,
+    ) -> Result<(), EvaluationError> {
+        let Self { query, needed, prefilter, state, context, patterns, budget, .. } = self;
+        let environment = EvaluationEnvironment { context, patterns, budget, now: (context.now)() };
+        if let Some(text) = text {
+            budget.work.spend(byte_units(text.len()))?;
+            // An item that the filter rejects need not be parsed completely.
+            if let Some(prefilter) = prefilter {
+                let tuples = budget.work.tuples();
+                if !prefilter.passes(text, &environment)? {
+                    return Ok(());
+                }
+                // The filter runs again over the whole row and would count the elements it iterates twice.
+                budget.work.reset_tuples(tuples);
+            }
+        }
+        let item = extract(needed)?;
+        flow_result(query.push(state, &environment, &item, progress, emit))
     }
 
     /// Emits the rows that had to wait for the last item.
     pub(super) fn finish(mut self, emit: &mut RowSink<'_>) -> Result<(), EvaluationError> {
-        let Self { query, state, context, patterns, memory, .. } = &mut self;
-        let environment = EvaluationEnvironment { context, patterns, memory, now: (context.now)() };
-        flow_result(query.finish(state, &environment, &[], emit))
+        let Self { query, state, context, patterns, budget, .. } = &mut self;
+        let environment = EvaluationEnvironment { context, patterns, budget, now: (context.now)() };
+        let mut take = |row: Value| {
+            // The caller keeps these rows, and the output of a group may be larger than the group was. A row that was
+            // emitted by `push` was either passed on, or counted by DISTINCT.
+            environment.budget.memory.reserve(value_bytes(&row) - size_of::<Value>())?;
+            emit(row)
+        };
+        flow_result(query.finish(state, &environment, &[], &mut take))
     }
 }

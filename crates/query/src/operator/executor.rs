@@ -72,6 +72,30 @@ impl QueryExecutor {
         self.run.tuples()
     }
 
+    /// Whether an item that was interrupted at the end of a slice can be pushed again: only the rows that are missing
+    /// are then evaluated. Otherwise the query must run where slices never end.
+    #[must_use]
+    pub fn is_resumable(&self) -> bool {
+        self.run.is_resumable()
+    }
+
+    /// Whether little of the slice of work is left, so that the next item might not fit.
+    #[must_use]
+    pub fn is_slice_low(&self) -> bool {
+        self.run.is_slice_low()
+    }
+
+    /// Gives up the rest of the slice: the next item asks the governor for a new one.
+    pub fn end_slice(&self) {
+        self.run.end_slice();
+    }
+
+    /// The units of work that `finish` will spend; `None` if they have no bound.
+    #[must_use]
+    pub fn finish_units(&self) -> Option<u64> {
+        self.run.finish_units()
+    }
+
     /// Whether no further item can change the result: TOP or LIMIT is reached, or the query reads no items.
     #[must_use]
     pub fn is_complete(&self) -> bool {

@@ -4,10 +4,12 @@
 //! `evaluate`.
 
 use super::pipeline::Pipeline;
+use super::stage::NodeCount;
 use crate::bind::Expression;
+use crate::budget::EvaluationBudget;
 use crate::evaluate::{
     EvaluationContext, EvaluationEnvironment, EvaluationError, EvaluationScope, Formula,
-    MemoryBudget, Preparation, SlotPaths,
+    Preparation, SlotPaths,
 };
 use crate::function::PatternCache;
 use crate::value::Value;
@@ -31,6 +33,8 @@ use crate::value::Value;
 #[derive(Debug)]
 pub struct PreparedExpression {
     formula: Formula,
+    /// The units of the expression itself.
+    units: u64,
     patterns: PatternCache,
 }
 
@@ -43,23 +47,26 @@ impl PreparedExpression {
         let mut preparation = Preparation::new(&vector_embeddings, Pipeline::subquery);
         preparation.slot_paths = SlotPaths::item();
         let formula = preparation.formula(expression);
-        Self { formula, patterns: PatternCache::new() }
+        let mut nodes = NodeCount::default();
+        nodes.add(expression);
+        Self { formula, units: nodes.units() + 1, patterns: PatternCache::new() }
     }
 
     /// Evaluates the expression over a row of slots.
     ///
     /// # Errors
-    /// If a subquery or a user-defined function fails.
+    /// If a subquery or a user-defined function fails, or the budget of the context is spent.
     pub fn evaluate(
         &self,
         slots: &[Value],
         context: &EvaluationContext,
     ) -> Result<Value, EvaluationError> {
-        let memory = MemoryBudget::new(context.held_bytes_max);
+        let budget = EvaluationBudget::new(context.held_bytes_max, &context.governor);
+        budget.work.spend(self.units)?;
         let environment = EvaluationEnvironment {
             context,
             patterns: &self.patterns,
-            memory: &memory,
+            budget: &budget,
             now: (context.now)(),
         };
         self.formula.evaluate(&EvaluationScope::row(&environment, slots))

@@ -30,6 +30,14 @@ pub(super) struct PipelineState {
     stages: StagesState,
 }
 
+/// How many rows of one item went through the stages.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct RowProgress {
+    pub(super) rows: u64,
+    /// The elements that the query had iterated after the last of them.
+    pub(super) tuples: u64,
+}
+
 impl Pipeline {
     pub(super) fn prepare(query: &BoundQuery, around: &Preparation<'_>) -> Self {
         let mut preparation = around.clone();
@@ -72,23 +80,45 @@ impl Pipeline {
         self.stages.is_complete(&state.stages)
     }
 
-    /// Pushes an item.
+    /// Pushes an item. `progress` counts its rows that went through the stages; if it is not zero, the item was pushed
+    /// before and its first rows are left out.
     pub(super) fn push(
         &self,
         state: &mut PipelineState,
         environment: &EvaluationEnvironment<'_>,
         item: &Value,
+        progress: &mut RowProgress,
         emit: &mut RowSink<'_>,
     ) -> Flow {
         let PipelineState { feed, stages } = state;
         match (&self.feed, feed) {
             // Rows of the inner query flow on at once, unless one of its stages keeps them.
-            (Some(query), Some(feed)) => query.push(feed, environment, item, &mut |row| {
-                self.take(stages, environment, &[], &row, emit)
-            }),
-            _ if self.reads_container() => self.take(stages, environment, &[], item, emit),
+            (Some(query), Some(feed)) => {
+                query.push(feed, environment, item, progress, &mut |row| {
+                    let mut every = RowProgress::default();
+                    self.take(stages, environment, &[], &row, &mut every, emit)
+                })
+            }
+            _ if self.reads_container() => {
+                self.take(stages, environment, &[], item, progress, emit)
+            }
             _ => Ok(()),
         }
+    }
+
+    /// Whether an item that was interrupted can be pushed again. A row of a query that feeds another one changes the
+    /// state of both, so that it is unknown which of the two had taken it.
+    pub(super) fn is_resumable(&self) -> bool {
+        self.feed.is_none()
+    }
+
+    /// The units that `finish` will spend; `None` if they have no bound.
+    pub(super) fn finish_units(&self, state: &PipelineState) -> Option<u64> {
+        if self.sources.is_empty() {
+            return self.stages.row_units();
+        }
+        let is_plain = self.feed.is_none() && self.reads_container();
+        if is_plain { self.stages.finish_units(&state.stages) } else { None }
     }
 
     /// Whether the rows of an item do not depend on earlier items.
@@ -109,11 +139,14 @@ impl Pipeline {
             // `Enough` can only come from a stage that passes rows on immediately, so no rows are left behind in it: a
             // stage that keeps rows never stops early.
             flow_result(query.finish(feed, environment, outer, &mut |row| {
-                self.take(stages, environment, outer, &row, emit)
+                let mut every = RowProgress::default();
+                self.take(stages, environment, outer, &row, &mut every, emit)
             }))?;
         } else if !self.reads_container() {
             // A query without items has one row, of no inputs; `SELECT 1` returns it.
-            flow_result(self.take(stages, environment, outer, &Value::Undefined, emit))?;
+            let mut every = RowProgress::default();
+            let given = &Value::Undefined;
+            flow_result(self.take(stages, environment, outer, given, &mut every, emit))?;
         }
         self.stages.finish(stages, environment, outer, emit)
     }
@@ -137,12 +170,28 @@ impl Pipeline {
         environment: &EvaluationEnvironment<'_>,
         outer: &[Value],
         given: &Value,
+        progress: &mut RowProgress,
         emit: &mut RowSink<'_>,
     ) -> Flow {
+        let known = progress.rows;
+        let mut row = 0;
         let mut slots = Vec::with_capacity(outer.len() + self.sources.len());
         slots.extend_from_slice(outer);
         unnest(environment, &self.sources, given, &mut slots, &mut |slots| {
-            self.stages.take(state, environment, slots, emit)
+            row += 1;
+            if row <= known {
+                if row == known {
+                    // The expressions of these rows have iterated elements, too, and are not evaluated again.
+                    environment.budget.work.reset_tuples(progress.tuples);
+                }
+                return Ok(());
+            }
+            self.stages.take(state, environment, slots, emit)?;
+            // Counted only now: the stages change nothing before they have evaluated the whole row, so that an
+            // interrupted row can be taken again.
+            progress.rows = row;
+            progress.tuples = environment.budget.work.tuples();
+            Ok(())
         })
     }
 }
@@ -156,7 +205,7 @@ impl Subquery for Pipeline {
         let mut state = self.start();
         let flow = self.finish(&mut state, scope.environment, scope.slots, take);
         // Released whatever happened: the row of the query around goes on with the same memory.
-        state.stages.release(scope.environment.memory);
+        state.stages.release(&scope.environment.budget.memory);
         flow_result(flow)
     }
 }

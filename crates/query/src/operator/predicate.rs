@@ -7,11 +7,13 @@ use model::Json;
 
 use super::pipeline::Pipeline;
 use super::required_properties::RequiredProperties;
+use super::stage::NodeCount;
 use crate::bind::{BoundQuery, BuiltInFunctions, Input, Parameters, bind};
+use crate::budget::EvaluationBudget;
 use crate::error::QueryError;
 use crate::evaluate::{
     EvaluationContext, EvaluationEnvironment, EvaluationError, EvaluationScope, Formula,
-    MemoryBudget, Preparation,
+    Preparation,
 };
 use crate::function::PatternCache;
 use crate::parser::parse_condition;
@@ -33,6 +35,8 @@ use crate::parser::parse_condition;
 pub struct ItemPredicate {
     condition: Option<Formula>,
     needed: RequiredProperties,
+    /// The units of the condition itself.
+    units: u64,
     patterns: PatternCache,
 }
 
@@ -61,18 +65,21 @@ impl ItemPredicate {
         let mut preparation = Preparation::new(&vector_embeddings, Pipeline::subquery);
         preparation.slot_paths.push(source);
         let mut needed = RequiredProperties::none();
+        let mut nodes = NodeCount::default();
         let condition = query.filter.as_ref().map(|filter| {
             // Only what the condition reads is parsed: a condition on one property of a large item stays cheap.
             needed.expression(filter, source.slot);
+            nodes.add(filter);
             preparation.formula(filter)
         });
-        Some(Self { condition, needed, patterns: PatternCache::new() })
+        let units = nodes.units() + 1;
+        Some(Self { condition, needed, units, patterns: PatternCache::new() })
     }
 
     /// Whether the condition is true for an item.
     ///
     /// # Errors
-    /// If a subquery or a user-defined function fails.
+    /// If a subquery or a user-defined function fails, or the budget of the context is spent.
     pub fn matches(
         &self,
         item: &Json,
@@ -80,9 +87,10 @@ impl ItemPredicate {
     ) -> Result<bool, EvaluationError> {
         let item = self.needed.extract_from_json(item);
         let Some(condition) = &self.condition else { return Ok(true) };
-        let memory = MemoryBudget::new(context.held_bytes_max);
+        let budget = EvaluationBudget::new(context.held_bytes_max, &context.governor);
+        budget.work.spend(self.units)?;
         let (patterns, now) = (&self.patterns, (context.now)());
-        let environment = EvaluationEnvironment { context, patterns, memory: &memory, now };
+        let environment = EvaluationEnvironment { context, patterns, budget: &budget, now };
         let slots = [item];
         Ok(condition.evaluate(&EvaluationScope::row(&environment, &slots))?.as_bool() == Some(true))
     }

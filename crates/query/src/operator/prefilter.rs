@@ -5,6 +5,7 @@
 //! item that passes is filtered again with the whole row.
 
 use super::required_properties::RequiredProperties;
+use super::stage::NodeCount;
 use crate::bind::{BoundQuery, Expression, Input};
 use crate::evaluate::{
     EvaluationEnvironment, EvaluationError, EvaluationScope, Formula, Preparation, conjuncts,
@@ -18,6 +19,8 @@ const NONDETERMINISTIC_FUNCTIONS: [&str; 1] = ["RAND"];
 pub(super) struct Prefilter {
     needed: RequiredProperties,
     conditions: Vec<Formula>,
+    /// The units of the conditions themselves.
+    units: u64,
 }
 
 impl Prefilter {
@@ -39,11 +42,15 @@ impl Prefilter {
         // A conjunct that may fail is left to the filter: whether it runs must depend on the conjuncts before it.
         let mut parts = conjuncts(query.filter.as_ref()?);
         parts.retain(|part| is_safe(part, source.slot));
-        let mut prefilter = Self { needed: RequiredProperties::none(), conditions: Vec::new() };
+        let (needed_first, conditions) = (RequiredProperties::none(), Vec::new());
+        let mut prefilter = Self { needed: needed_first, conditions, units: 0 };
+        let mut nodes = NodeCount::default();
         for part in &parts {
+            nodes.add(part);
             prefilter.needed.expression(part, source.slot);
             prefilter.conditions.push(preparation.formula(part));
         }
+        prefilter.units = nodes.units();
         (!parts.is_empty() && needed.exceeds(&prefilter.needed)).then_some(prefilter)
     }
 
@@ -55,6 +62,7 @@ impl Prefilter {
     ) -> Result<bool, EvaluationError> {
         let item = [self.needed.extract_from_text(text)?];
         let scope = EvaluationScope::row(environment, &item);
+        environment.budget.work.spend(self.units)?;
         for condition in &self.conditions {
             if condition.evaluate(&scope)?.as_bool() != Some(true) {
                 return Ok(false);

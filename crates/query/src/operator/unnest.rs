@@ -56,7 +56,7 @@ fn fill(
     };
     if source.iterates {
         return value.as_array().unwrap_or_default().iter().try_for_each(|element| {
-            environment.memory.count_tuple();
+            environment.budget.work.spend_tuple()?;
             next(element)
         });
     }

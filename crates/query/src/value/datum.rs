@@ -2,6 +2,7 @@
 //!
 //! Owns the variants and access to their contents. Does not own their order, arithmetic or text.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// A value during evaluation, undefined included.
@@ -131,18 +132,34 @@ impl Value {
 impl ValueObject {
     /// An object of these properties; undefined ones are left out, the last of a repeated name stays.
     pub fn new<N: Into<Arc<str>>>(properties: impl IntoIterator<Item = (N, Value)>) -> Self {
+        /// Up to this many properties, a linear search is faster than a hash table.
+        const FEW_PROPERTIES: usize = 32;
         let mut kept: Vec<(Arc<str>, Value)> = Vec::new();
+        let mut positions: HashMap<Arc<str>, usize> = HashMap::new();
         for (name, value) in properties {
             let name = name.into();
             // Left out before the name is looked up: an undefined value does not replace an earlier one.
             if !value.is_defined() {
                 continue;
             }
-            // The last value of a repeated name wins, at the position of the first. A linear search: objects that a
-            // query builds are small.
-            match kept.iter_mut().find(|(known, _)| *known == name) {
+            if kept.len() == FEW_PROPERTIES {
+                let names = kept.iter().map(|(name, _)| name.clone());
+                positions = names.enumerate().map(|(position, name)| (name, position)).collect();
+            }
+            let known = if kept.len() < FEW_PROPERTIES {
+                kept.iter().position(|(known, _)| *known == name)
+            } else {
+                positions.get(&name).copied()
+            };
+            // The last value of a repeated name wins, at the position of the first.
+            match known.and_then(|position| kept.get_mut(position)) {
                 Some((_, existing)) => *existing = value,
-                None => kept.push((name, value)),
+                None => {
+                    if kept.len() >= FEW_PROPERTIES {
+                        positions.insert(name.clone(), kept.len());
+                    }
+                    kept.push((name, value));
+                }
             }
         }
         Self { properties: kept.into() }

@@ -2,6 +2,7 @@
 
 extern crate planisphere_query as query;
 
+mod budget;
 mod condition;
 mod depth;
 mod evaluation;

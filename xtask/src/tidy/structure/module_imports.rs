@@ -29,10 +29,11 @@ const TABLES: &[ModuleTable] = &[
             ("parser", "error ast lexer"),
             ("printer", "ast lexer"),
             ("value", "ast"),
-            ("function", "value"),
+            ("budget", "value"),
+            ("function", "value budget"),
             ("bind", "error ast lexer parser printer function"),
-            ("evaluate", "error ast value function bind"),
-            ("operator", "error ast parser value function bind evaluate"),
+            ("evaluate", "error ast value budget function bind"),
+            ("operator", "error ast parser value budget function bind evaluate"),
             ("plan", "error ast printer value function bind evaluate"),
             ("reference", "parser function bind plan"),
         ],
@@ -54,6 +55,7 @@ const TABLES: &[ModuleTable] = &[
             ("response", "error record"),
             ("settings", ""),
             ("throughput", "error key_layout metering response"),
+            ("work", "environment error settings"),
             (
                 "partition",
                 "environment error key_layout record container response settings throughput",
@@ -71,7 +73,7 @@ const TABLES: &[ModuleTable] = &[
             (
                 "query",
                 "error charge operation ordered_bytes key_layout index metering record container \
-                response throughput partition catalog session",
+                response throughput work partition catalog session",
             ),
             (
                 "time_travel",
@@ -97,7 +99,7 @@ const TABLES: &[ModuleTable] = &[
             ("verify", "error operation key_layout record container partition catalog transaction"),
             (
                 "engine",
-                "environment error charge operation settings throughput partition catalog query",
+                "environment error charge operation settings throughput work partition catalog query",
             ),
         ],
     },

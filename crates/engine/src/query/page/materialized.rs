@@ -4,8 +4,15 @@
 //! they come from, and a page is a section of the resulting rows. The rows after the page are handed back, to be stored
 //! for the next page (`result_store`). If they cannot be stored, the next page computes the result again and skips the
 //! rows already returned.
+//!
+//! Evaluation begins on the task of the request, like that of a page that is filled row by row.
 
-use ::query::{EvaluationContext, QueryExecutor, row_text};
+use std::sync::Arc;
+
+use ::query::plan::access::IndexOnly;
+use ::query::{
+    EvaluationContext, EvaluationError, Interruption, QueryExecutor, SLICE_UNITS, row_text,
+};
 use bytes::Bytes;
 
 use super::builder::{PageBuilder, RowPush};
@@ -13,7 +20,8 @@ use super::result_store::RemainingRows;
 use crate::error::Result;
 use crate::query::error::{evaluation_failed, time_limit_exceeded};
 use crate::query::planned::PlannedQuery;
-use crate::query::source::{CandidateSource, ItemContent, PageReader};
+use crate::query::source::{Candidate, CandidateSource, ItemContent, PageReader};
+use crate::work::RequestWork;
 
 /// Items requested at a time.
 const BATCH_ITEMS: usize = 512;
@@ -28,39 +36,132 @@ pub(in crate::query) enum Rest {
     Unprintable,
 }
 
-/// Computes the complete result and fills a page with the rows after the first `returned`; returns what follows.
-pub(in crate::query) async fn compute_page(
-    reader: &mut PageReader,
-    source: &mut CandidateSource,
-    planned: &PlannedQuery,
-    context: EvaluationContext,
-    page: &mut PageBuilder,
-    returned: u64,
-) -> Result<Rest> {
-    let index_only = planned.access.index_only.as_ref();
-    let mut executor = QueryExecutor::new(planned.bound(), context);
-    // Aggregates and sorts never complete early; TOP without an order does.
-    while !executor.is_complete() {
-        let batch = source.next(reader, BATCH_ITEMS).await?;
-        for candidate in &batch.candidates {
-            // Charged before evaluation: what was read is paid for even if evaluating it fails later.
-            reader.charges.add_gathered(&candidate.content, index_only);
-            let pushed = match &candidate.content {
-                ItemContent::Record(record) => executor.push_text(record.text()),
-                ItemContent::Indexed(values) => executor.push(values),
-            };
-            pushed.map_err(|error| evaluation_failed(&error))?;
-        }
-        if batch.is_last {
-            break;
-        }
-        if !reader.yield_and_check_time().await {
-            let time_max = reader.time_max().unwrap_or_default();
-            // There is no position to continue from: the result exists only as a whole.
-            return Err(time_limit_exceeded(time_max.as_millis()));
-        }
+/// A run of a query over all items. It owns all of its parts, so that it can move to a thread and back.
+pub(in crate::query) struct MaterializedRun {
+    executor: QueryExecutor,
+    index_only: Option<IndexOnly>,
+    work: Arc<RequestWork>,
+    /// Whether evaluation goes on on a thread.
+    is_long: bool,
+}
+
+impl MaterializedRun {
+    pub(in crate::query) fn new(
+        planned: &PlannedQuery,
+        context: EvaluationContext,
+        work: &Arc<RequestWork>,
+    ) -> Self {
+        let executor = QueryExecutor::new(planned.bound(), context);
+        let is_long = !executor.is_resumable();
+        let index_only = planned.access.index_only.clone();
+        Self { executor, index_only, work: Arc::clone(work), is_long }
     }
-    reader.charges.counters.tuples += executor.tuples();
+
+    /// Computes the complete result and fills a page with the rows after the first `returned`; returns what follows.
+    pub(in crate::query) async fn compute(
+        mut self,
+        reader: &mut PageReader,
+        source: &mut CandidateSource,
+        page: &mut PageBuilder,
+        returned: u64,
+    ) -> Result<Rest> {
+        // Aggregates and sorts never complete early; TOP without an order does.
+        while !self.executor.is_complete() {
+            let batch = source.next(reader, BATCH_ITEMS).await?;
+            let is_last = batch.is_last;
+            // Charged before evaluation: what was read is paid for even if evaluating it fails later.
+            for candidate in &batch.candidates {
+                reader.charges.add_gathered(&candidate.content, self.index_only.as_ref());
+            }
+            self = self.push_batch(reader, batch.candidates).await?;
+            if is_last {
+                break;
+            }
+            self.renew_slice();
+            if !reader.yield_and_check_time().await {
+                // There is no position to continue from: the result exists only as a whole.
+                return Err(self.out_of_time());
+            }
+        }
+        reader.charges.counters.tuples += self.executor.tuples();
+        let rest = self.finish(reader, page, returned).await?;
+        reader.charges.count_returned_rows(page.rows.len() as u64);
+        Ok(rest)
+    }
+
+    async fn push_batch(
+        mut self,
+        reader: &mut PageReader,
+        candidates: Vec<Candidate>,
+    ) -> Result<Self> {
+        let mut next = 0;
+        while !self.is_long {
+            let Some(candidate) = candidates.get(next) else { return Ok(self) };
+            match push(&mut self.executor, candidate) {
+                Ok(()) => next += 1,
+                Err(EvaluationError::Interrupted(Interruption::SliceEnded)) => self.is_long = true,
+                Err(error) => return Err(evaluation_failed(&error)),
+            }
+            if !self.is_long && self.executor.is_slice_low() {
+                self.renew_slice();
+                if !reader.yield_and_check_time().await {
+                    return Err(self.out_of_time());
+                }
+            }
+        }
+        let work = Arc::clone(&self.work);
+        let evaluate = move || {
+            let mut left = candidates.iter().skip(next);
+            let pushed = left.try_for_each(|candidate| push(&mut self.executor, candidate));
+            (self, pushed)
+        };
+        let (run, pushed) = reader.engine().clone().evaluate(&work, evaluate).await?;
+        pushed.map_err(|error| evaluation_failed(&error))?;
+        Ok(run)
+    }
+
+    /// Fills the page. What the last rows cost is known beforehand for most queries: only the others need a thread.
+    async fn finish(
+        self,
+        reader: &PageReader,
+        page: &mut PageBuilder,
+        returned: u64,
+    ) -> Result<Rest> {
+        let Self { executor, work, .. } = self;
+        executor.end_slice();
+        if executor.finish_units().is_some_and(|units| units <= SLICE_UNITS / 2) {
+            work.allow_rest();
+            return finish_page(executor, page, returned);
+        }
+        // The page moves to the thread and back; an empty one takes its place meanwhile.
+        let mut moved = std::mem::replace(page, PageBuilder::without_window(0, 0));
+        let finish = move || {
+            let rest = finish_page(executor, &mut moved, returned);
+            (moved, rest)
+        };
+        let rest;
+        (*page, rest) = reader.engine().clone().evaluate(&work, finish).await?;
+        rest
+    }
+
+    fn renew_slice(&self) {
+        self.executor.end_slice();
+        self.work.begin_slice();
+    }
+
+    fn out_of_time(&self) -> crate::Error {
+        time_limit_exceeded(self.work.time_max().unwrap_or_default().as_millis())
+    }
+}
+
+fn push(executor: &mut QueryExecutor, candidate: &Candidate) -> Result<(), EvaluationError> {
+    match &candidate.content {
+        ItemContent::Record(record) => executor.push_text(record.text()),
+        ItemContent::Indexed(values) => executor.push(values),
+    }
+}
+
+fn finish_page(executor: QueryExecutor, page: &mut PageBuilder, returned: u64) -> Result<Rest> {
     let rows = executor.finish().map_err(|error| evaluation_failed(&error))?;
     let mut rest = rows.iter().skip(usize::try_from(returned).unwrap_or(usize::MAX));
     let mut first_left = None;
@@ -73,12 +174,10 @@ pub(in crate::query) async fn compute_page(
             break;
         }
     }
-    let on_page = page.rows.len() as u64;
-    reader.charges.count_returned_rows(on_page);
     let Some(first_left) = first_left else { return Ok(Rest::Nothing) };
     let texts = std::iter::once(first_left).chain(rest).map(|row| row_text(row).map(Bytes::from));
     Ok(match texts.collect() {
-        Ok(texts) => Rest::Rows(RemainingRows { first: returned + on_page, texts }),
+        Ok(texts) => Rest::Rows(RemainingRows { first: returned + page.rows.len() as u64, texts }),
         Err(_) => Rest::Unprintable,
     })
 }

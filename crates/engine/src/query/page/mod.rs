@@ -11,8 +11,8 @@ mod result_store;
 mod streaming;
 
 pub(super) use builder::PageBuilder;
-pub(super) use materialized::{Rest, compute_page};
+pub(super) use materialized::{MaterializedRun, Rest};
 pub(super) use projector::RowProjector;
 pub(crate) use result_store::ResultStore;
 pub(super) use result_store::read_stored_rows;
-pub(super) use streaming::fill_page;
+pub(super) use streaming::StreamingPage;

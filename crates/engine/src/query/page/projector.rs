@@ -6,12 +6,10 @@
 use ::query::ast::Literal;
 use ::query::bind::{BoundOrderBy, Expression, Grouping, Input, OutputProjection};
 use ::query::value::Value;
-use ::query::{BoundQuery, EvaluationContext, EvaluationError, RowStream, row_text};
+use ::query::{BoundQuery, EvaluationContext, EvaluationError, Interruption, RowStream, row_text};
 use bytes::Bytes;
 
 use super::builder::{PageBuilder, RowPush};
-use crate::error::Result;
-use crate::query::error::evaluation_failed;
 use crate::query::source::ItemContent;
 
 /// Evaluates filter and projection of a query for single items.
@@ -22,6 +20,17 @@ pub(in crate::query) struct RowProjector {
     is_item: bool,
     /// Whether the filter need not be evaluated and the stored text is the row.
     is_unfiltered: bool,
+    /// The rows of an item that was interrupted at the end of a slice and is pushed again.
+    resumed: Option<SeenRows>,
+}
+
+/// The rows of one item.
+#[derive(Clone, Copy)]
+pub(in crate::query) struct SeenRows {
+    /// Rows that an earlier page returned.
+    pub(in crate::query) begun: u64,
+    /// Rows produced so far, including those.
+    pub(in crate::query) seen: u64,
 }
 
 impl RowProjector {
@@ -34,7 +43,7 @@ impl RowProjector {
         let is_item = returns_item(bound);
         let is_unfiltered = is_item && bound.filter.is_none();
         if is_unfiltered {
-            return Some(Self { stream: None, is_item, is_unfiltered });
+            return Some(Self { stream: None, is_item, is_unfiltered, resumed: None });
         }
         let mut per_item = bound.clone();
         per_item.order_by = BoundOrderBy::None;
@@ -48,12 +57,34 @@ impl RowProjector {
         let stream = RowStream::new(&per_item, context.clone())?;
         // A stream with state between items (or with a limit of zero) cannot be resumed by skipping rows of one item.
         let is_usable = stream.is_stateless() && !stream.is_complete();
-        is_usable.then_some(Self { stream: Some(stream), is_item, is_unfiltered })
+        is_usable.then_some(Self { stream: Some(stream), is_item, is_unfiltered, resumed: None })
     }
 
     /// The number of array elements iterated so far.
     pub(in crate::query) fn tuples(&self) -> u64 {
         self.stream.as_ref().map_or(0, RowStream::tuples)
+    }
+
+    /// Whether an item that was interrupted can be pushed again.
+    pub(in crate::query) fn is_resumable(&self) -> bool {
+        self.stream.as_ref().is_none_or(RowStream::is_resumable)
+    }
+
+    /// The rows of the item that was interrupted last, if it is to be pushed again.
+    pub(in crate::query) fn take_resumed(&mut self) -> Option<SeenRows> {
+        self.resumed.take()
+    }
+
+    /// Whether little of the slice of work is left.
+    pub(in crate::query) fn is_slice_low(&self) -> bool {
+        self.stream.as_ref().is_some_and(RowStream::is_slice_low)
+    }
+
+    /// Gives up the rest of the slice.
+    pub(in crate::query) fn end_slice(&self) {
+        if let Some(stream) = &self.stream {
+            stream.end_slice();
+        }
     }
 
     /// Skips the filter, because every candidate of the source passes it. If the row is not the item itself, the query
@@ -62,36 +93,37 @@ impl RowProjector {
         self.is_unfiltered = self.is_item;
     }
 
-    /// Adds the rows of an item to a page, except for the first `begun`, which an earlier page returned. Returns how
-    /// many rows were produced, and whether the last one was accepted.
+    /// Adds the rows of an item to a page, except for those that an earlier page returned. Counts the rows in `rows`,
+    /// also if it fails, and returns whether the last one was accepted.
     pub(in crate::query) fn push(
         &mut self,
         content: &ItemContent,
-        begun: u64,
+        rows: &mut SeenRows,
         page: &mut PageBuilder,
-    ) -> Result<(u64, RowPush)> {
+    ) -> Result<RowPush, EvaluationError> {
         let stored = match content {
             ItemContent::Record(record) => Some(record),
             ItemContent::Indexed(_) => None,
         };
         if let (true, Some(record)) = (self.is_unfiltered, stored) {
-            let result = page.push(|| Ok::<_, crate::Error>(record.body()))?;
-            return Ok((u64::from(result == RowPush::Accepted), result));
+            let result = page.push(|| Ok::<_, EvaluationError>(record.body()))?;
+            rows.seen += u64::from(result == RowPush::Accepted);
+            return Ok(result);
         }
         let body = stored.filter(|_| self.is_item).map(|record| record.body());
-        let (mut seen, mut result, mut error) = (0, RowPush::Accepted, None);
+        let (mut result, mut error) = (RowPush::Accepted, None);
         let mut take = |row: Value| {
             // Rows of an item come in a fixed order, because they depend on the item alone. So a number identifies
             // them.
-            if seen < begun {
-                seen += 1;
+            if rows.seen < rows.begun {
+                rows.seen += 1;
                 return true;
             }
             match page.push(|| match &body {
                 Some(body) => Ok(body.clone()),
                 None => row_text(&row).map(Bytes::from),
             }) {
-                Ok(RowPush::Accepted) => seen += 1,
+                Ok(RowPush::Accepted) => rows.seen += 1,
                 Ok(other) => result = other,
                 Err(not_printed) => error = Some(not_printed),
             }
@@ -103,10 +135,11 @@ impl RowProjector {
             ItemContent::Record(record) => stream.push_text_while(record.text(), &mut take),
             ItemContent::Indexed(values) => stream.push_while(values, &mut take),
         };
-        let evaluated: std::result::Result<(), EvaluationError> =
-            pushed.and(error.map_or(Ok(()), Err));
-        evaluated.map_err(|error| evaluation_failed(&error))?;
-        Ok((seen, result))
+        if let Err(EvaluationError::Interrupted(Interruption::SliceEnded)) = pushed {
+            self.resumed = Some(*rows);
+        }
+        pushed.and(error.map_or(Ok(()), Err))?;
+        Ok(result)
     }
 }
 

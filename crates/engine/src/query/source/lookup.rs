@@ -86,8 +86,8 @@ impl LookupSource {
         let hits = current.next_hits(reader, wanted).await?;
         // Taken before filtering: terms that are rejected below must not be read again by the next page.
         batch.reached = hits.last().map(|hit| self.position_after(&current, hit));
-        let hits = filter_by_test(reader, branch, &mut current.iterator, hits);
         // Cheap filters first: by the value in the term, then by other terms, and only then by loading items.
+        let hits = filter_by_test(reader, branch, &mut current.iterator, hits).await;
         let hits = current.filter.retain(reader, hits).await?;
         let shard = current.slice.shard();
         let mut hits: Vec<_> = hits.into_iter().map(|hit| (shard, hit)).collect();
@@ -184,7 +184,7 @@ fn remaining_slices(slice: &PartitionSlice, parts: &[LookupPosition]) -> Vec<Pen
 }
 
 /// Evaluates the test of a branch once per distinct value, and skips all terms of a value that fails.
-pub(super) fn filter_by_test(
+pub(super) async fn filter_by_test(
     reader: &mut PageReader,
     branch: &LookupBranch,
     iterator: &mut TermIterator,
@@ -193,9 +193,15 @@ pub(super) fn filter_by_test(
     if branch.condition.test.is_none() {
         return hits;
     }
+    /// Values that are tested before other tasks get their turn: each may take a fraction of a millisecond.
+    const VALUES_AT_ONCE: usize = 16;
     let mut kept = Vec::with_capacity(hits.len());
-    for run in hits.chunk_by(|left, right| left.value == right.value) {
+    let runs = hits.chunk_by(|left, right| left.value == right.value);
+    for (tested, run) in runs.enumerate() {
         let Some(first) = run.first() else { continue };
+        if tested % VALUES_AT_ONCE == VALUES_AT_ONCE - 1 {
+            tokio::task::yield_now().await;
+        }
         // The service reads an index entry per distinct value; count it once even if its terms span batches.
         if iterator.enter_value(&first.value) {
             reader.charges.counters.index_entries += 1;

@@ -129,7 +129,7 @@ impl LookupCursor {
                 Some(hits) => hits,
                 None => self.iterator.next(reader, wanted).await?,
             };
-            let hits = filter_by_test(reader, branch, &mut self.iterator, hits);
+            let hits = filter_by_test(reader, branch, &mut self.iterator, hits).await;
             self.buffer.extend(self.filter.retain(reader, hits).await?);
         }
         Ok(())

@@ -23,7 +23,7 @@ mod sorted;
 mod filter_coverage;
 mod selector;
 
-pub(super) use candidate::{CandidateBatch, ItemContent};
+pub(super) use candidate::{Candidate, CandidateBatch, ItemContent};
 pub(super) use page_reader::PageReader;
 pub(super) use selector::{AccessPathSelector, CandidateSource};
 pub(crate) use term::ShapeCache;

@@ -65,6 +65,10 @@ impl PageReader {
         }
     }
 
+    pub(in crate::query) fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
     /// The snapshot, for reads that are neither terms nor items.
     pub(in crate::query) fn snapshot(&self) -> &dyn Read {
         self.snapshot.as_ref()
@@ -207,11 +211,6 @@ impl PageReader {
         // thread.
         tokio::task::yield_now().await;
         self.time_max.is_none_or(|time_max| self.elapsed() < time_max)
-    }
-
-    /// The time limit of the page.
-    pub(in crate::query) fn time_max(&self) -> Option<Duration> {
-        self.time_max
     }
 
     /// Time since the page began.

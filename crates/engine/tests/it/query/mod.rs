@@ -1,7 +1,7 @@
 //! Queries through the engine: answers, pages, and what was touched to make them.
 
 mod answers;
-mod ask;
+pub(crate) mod ask;
 mod cases;
 mod composite;
 mod differential;

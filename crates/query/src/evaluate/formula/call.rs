@@ -6,6 +6,7 @@
 use model::PropertyPath;
 
 use super::Formula;
+use crate::budget::byte_units;
 use crate::evaluate::{EvaluationError, EvaluationScope};
 use crate::function::{CallContext, ScalarFunction};
 use crate::value::Value;
@@ -24,8 +25,9 @@ impl FunctionCall {
     pub(super) fn evaluate(&self, scope: &EvaluationScope<'_>) -> Result<Value, EvaluationError> {
         let arguments = Formula::evaluate_all(&self.arguments, scope)?;
         let environment = scope.environment;
-        let context = environment.context;
-        Ok((self.function)(
+        let (context, budget) = (environment.context, environment.budget);
+        budget.work.spend(arguments.iter().map(argument_units).sum::<u64>() + 1)?;
+        let value = (self.function)(
             &arguments,
             &CallContext {
                 now: environment.now,
@@ -36,8 +38,23 @@ impl FunctionCall {
                 full_text: &context.full_text,
                 argument_paths: &self.paths,
                 patterns: environment.patterns,
+                budget,
             },
-        ))
+        );
+        budget.take_refusal()?;
+        Ok(value)
+    }
+}
+
+/// The units of reading an argument once: enough for functions whose work is linear in the lengths of their arguments.
+/// The others count the rest themselves.
+fn argument_units(argument: &Value) -> u64 {
+    match argument {
+        Value::String(text) => byte_units(text.len()),
+        // A quarter of a unit for each element, whose own size is not looked at here.
+        Value::Array(elements) => elements.len() as u64 / 4,
+        Value::Object(object) => object.len() as u64 / 4,
+        _ => 0,
     }
 }
 

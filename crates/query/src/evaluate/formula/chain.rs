@@ -5,6 +5,7 @@
 
 use super::Formula;
 use crate::ast::{BinaryOperator, Precedence};
+use crate::budget::{byte_units, value_units};
 use crate::evaluate::{EvaluationError, EvaluationScope};
 use crate::value::{Value, logic, operate};
 
@@ -23,11 +24,30 @@ pub(super) fn evaluate(
         _ => {
             let mut left = left;
             for (operator, right) in rest {
-                left = operate::binary(*operator, &left, &right.evaluate(scope)?);
+                let right = right.evaluate(scope)?;
+                spend_comparison(&left, &right, scope)?;
+                left = operate::binary(*operator, &left, &right);
             }
             Ok(left)
         }
     }
+}
+
+/// Counts the work of comparing two values, which is that of the smaller one: only long strings, arrays and objects
+/// cost more than the expression itself.
+pub(super) fn spend_comparison(
+    left: &Value,
+    right: &Value,
+    scope: &EvaluationScope<'_>,
+) -> Result<(), EvaluationError> {
+    let units = match (left, right) {
+        (Value::String(left), Value::String(right)) => byte_units(left.len().min(right.len())),
+        (Value::Array(_), Value::Array(_)) | (Value::Object(_), Value::Object(_)) => {
+            value_units(left)
+        }
+        _ => return Ok(()),
+    };
+    Ok(scope.environment.budget.work.spend(units)?)
 }
 
 /// Evaluates a chain of AND or OR. Once the result equals `deciding`, the remaining operands cannot change it: in
@@ -55,14 +75,24 @@ fn concatenation(
     rest: &[(BinaryOperator, Formula)],
     scope: &EvaluationScope<'_>,
 ) -> Result<Value, EvaluationError> {
+    let budget = scope.environment.budget;
+    // Counted before it is appended. The buffer may double, which the factor covers.
+    let build = |text: &str| -> Result<(), EvaluationError> {
+        budget.memory.build(text.len().saturating_mul(2))?;
+        Ok(budget.work.spend(byte_units(text.len()))?)
+    };
     let mut text = match first {
-        Value::String(text) => Some(text.to_string()),
+        Value::String(text) => {
+            build(&text)?;
+            Some(text.to_string())
+        }
         _ => None,
     };
     for (_, operand) in rest {
         let operand = operand.evaluate(scope)?;
         text = match (text, operand.as_str()) {
             (Some(mut text), Some(more)) => {
+                build(more)?;
                 text.push_str(more);
                 Some(text)
             }

@@ -5,6 +5,8 @@
 
 use super::{Formula, call, chain, follow_path, subquery};
 use crate::ast::Negation;
+use crate::bind::PathStep;
+use crate::budget::{byte_units, value_bytes};
 use crate::evaluate::{EvaluationError, EvaluationScope};
 use crate::value::{Value, between, logic, operate};
 
@@ -18,12 +20,11 @@ impl Formula {
             Self::Aggregate(index) => Ok(value_at(scope.results, *index)),
             Self::Member { target, steps } => match target.as_ref() {
                 // The common case: follow the path by reference instead of cloning the item first.
-                Self::Input(slot) => Ok(scope.slots.get(*slot).map_or(Value::Undefined, |item| {
-                    follow_path(item, steps).cloned().unwrap_or_default()
-                })),
-                target => {
-                    Ok(follow_path(&target.evaluate(scope)?, steps).cloned().unwrap_or_default())
-                }
+                Self::Input(slot) => match scope.slots.get(*slot) {
+                    Some(item) => member(item, steps, scope),
+                    None => Ok(Value::Undefined),
+                },
+                target => member(&target.evaluate(scope)?, steps, scope),
             },
             Self::Unary { operator, operand } => {
                 Ok(operate::unary(*operator, &operand.evaluate(scope)?))
@@ -33,7 +34,10 @@ impl Formula {
             Self::Conditional { branches, otherwise } => conditional(branches, otherwise, scope),
             Self::Between { negation, value, low, high } => {
                 let value = value.evaluate(scope)?;
-                let answer = between(&value, &low.evaluate(scope)?, &high.evaluate(scope)?);
+                let (low, high) = (low.evaluate(scope)?, high.evaluate(scope)?);
+                chain::spend_comparison(&value, &low, scope)?;
+                chain::spend_comparison(&value, &high, scope)?;
+                let answer = between(&value, &low, &high);
                 Ok(apply_negation(*negation, answer))
             }
             Self::In(membership) => membership.evaluate(scope),
@@ -61,14 +65,54 @@ impl Formula {
             Self::Object(members) => {
                 let mut properties = Vec::with_capacity(members.len());
                 for (name, formula) in members {
-                    properties.push((name.clone(), formula.evaluate(scope)?));
+                    let value = formula.evaluate(scope)?;
+                    count_part(name.len(), &value, scope)?;
+                    properties.push((name.clone(), value));
                 }
                 Ok(Value::object(properties))
             }
-            Self::Array(elements) => Ok(Value::array(Self::evaluate_all(elements, scope)?)),
+            Self::Array(elements) => {
+                let mut values = Vec::with_capacity(elements.len());
+                for formula in elements {
+                    let value = formula.evaluate(scope)?;
+                    count_part(0, &value, scope)?;
+                    values.push(value);
+                }
+                Ok(Value::array(values))
+            }
             _ => Ok(Value::Undefined),
         }
     }
+}
+
+/// Counts a part of an array or object that is being constructed. The whole part counts, although it is shared: every
+/// level of nesting could repeat it, and the text of the result repeats it in full. Counted part by part, so that the
+/// walk over the parts ends with the limit.
+pub(crate) fn count_part(
+    name_bytes: usize,
+    value: &Value,
+    scope: &EvaluationScope<'_>,
+) -> Result<(), EvaluationError> {
+    let budget = scope.environment.budget;
+    let bytes = name_bytes + value_bytes(value);
+    budget.memory.build(bytes)?;
+    Ok(budget.work.spend(byte_units(bytes))?)
+}
+
+/// The value at the end of a path. Properties are found one after the other, so that a wide object is work.
+fn member(
+    value: &Value,
+    steps: &[PathStep],
+    scope: &EvaluationScope<'_>,
+) -> Result<Value, EvaluationError> {
+    /// Properties of an object that are not worth counting.
+    const FEW_PROPERTIES: usize = 64;
+    if let Value::Object(object) = value
+        && object.len() > FEW_PROPERTIES
+    {
+        scope.environment.budget.work.spend((object.len() / FEW_PROPERTIES) as u64)?;
+    }
+    Ok(follow_path(value, steps).cloned().unwrap_or_default())
 }
 
 /// The result of BETWEEN, IN or LIKE, negated if NOT stands before it. NOT of undefined is undefined.

@@ -6,6 +6,7 @@
 use super::Formula;
 use super::evaluate::apply_negation;
 use crate::ast::Negation;
+use crate::budget::byte_units;
 use crate::evaluate::{EvaluationError, EvaluationScope};
 use crate::value::{LikePattern, Value};
 
@@ -40,13 +41,47 @@ impl Like {
     pub(super) fn evaluate(&self, scope: &EvaluationScope<'_>) -> Result<Value, EvaluationError> {
         let value = self.value.evaluate(scope)?;
         let result = match &self.pattern {
-            LikeOperand::Constant(pattern) => value.as_str().map(|text| pattern.matches(text)),
+            LikeOperand::Constant(pattern) => match value.as_str() {
+                Some(text) => Some(matches(pattern, text, scope)?),
+                None => None,
+            },
             LikeOperand::Each { formula, escape } => {
                 let pattern = formula.evaluate(scope)?;
-                let both = value.as_str().zip(pattern.as_str());
-                both.map(|(text, pattern)| LikePattern::new(pattern, *escape).matches(text))
+                match value.as_str().zip(pattern.as_str()) {
+                    Some((text, pattern)) => {
+                        scope.environment.budget.memory.build(compiled_bytes(pattern))?;
+                        Some(matches(&LikePattern::new(pattern, *escape), text, scope)?)
+                    }
+                    None => None,
+                }
             }
         };
         Ok(apply_negation(self.negation, result))
     }
+}
+
+/// Whether a string matches, within the budget: the work is bounded only by the product of both lengths.
+fn matches(
+    pattern: &LikePattern,
+    text: &str,
+    scope: &EvaluationScope<'_>,
+) -> Result<bool, EvaluationError> {
+    /// Steps of the matcher that count as one unit.
+    const UNIT_STEPS: u64 = 16;
+    let budget = scope.environment.budget;
+    // The matcher copies the text into characters.
+    budget.memory.build(text.len().saturating_mul(size_of::<char>()))?;
+    budget.work.spend(byte_units(text.len()))?;
+    let mut outcome = Ok(());
+    let matched = pattern.matches_while(text, |steps| {
+        outcome = budget.work.spend(steps / UNIT_STEPS);
+        outcome.is_ok()
+    });
+    outcome?;
+    Ok(matched.unwrap_or(false))
+}
+
+/// The size of a compiled pattern: an element for each character, and the characters themselves.
+fn compiled_bytes(pattern: &str) -> usize {
+    pattern.len().saturating_mul(LikePattern::ELEMENT_BYTES)
 }

@@ -6,6 +6,7 @@
 use std::collections::HashSet;
 
 use super::Formula;
+use super::chain::spend_comparison;
 use super::evaluate::apply_negation;
 use crate::ast::Negation;
 use crate::evaluate::{EvaluationError, EvaluationScope};
@@ -81,7 +82,9 @@ fn any_equal(
 ) -> Result<Option<bool>, EvaluationError> {
     let mut result = Some(false);
     for candidate in list {
-        result = logic::or(result, equal(value, &candidate.evaluate(scope)?));
+        let candidate = candidate.evaluate(scope)?;
+        spend_comparison(value, &candidate, scope)?;
+        result = logic::or(result, equal(value, &candidate));
         if result == Some(true) {
             break;
         }

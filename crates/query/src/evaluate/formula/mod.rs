@@ -15,6 +15,7 @@ mod membership;
 mod path;
 mod subquery;
 
+pub(crate) use evaluate::count_part;
 pub(crate) use form::Formula;
 pub(crate) use path::follow_path;
 pub(crate) use prepare::Preparation;

@@ -6,7 +6,8 @@
 use std::fmt;
 
 use crate::ast::SubqueryKind;
-use crate::evaluate::{EvaluationError, EvaluationScope, RowSink, StopReason, value_bytes};
+use crate::budget::value_bytes;
+use crate::evaluate::{EvaluationError, EvaluationScope, RowSink, StopReason};
 use crate::value::Value;
 
 /// A prepared query inside an expression. `operator` implements it.
@@ -20,6 +21,21 @@ pub(crate) trait Subquery: fmt::Debug + Send + Sync {
 }
 
 pub(super) fn evaluate(
+    kind: SubqueryKind,
+    query: &dyn Subquery,
+    scope: &EvaluationScope<'_>,
+) -> Result<Value, EvaluationError> {
+    let memory = &scope.environment.budget.memory;
+    let built = memory.built_bytes();
+    let value = value(kind, query, scope);
+    // What the rows built is gone, except for the value, which the row around uses.
+    memory.reset_built(built);
+    let value = value?;
+    memory.build(value_bytes(&value))?;
+    Ok(value)
+}
+
+fn value(
     kind: SubqueryKind,
     query: &dyn Subquery,
     scope: &EvaluationScope<'_>,
@@ -79,7 +95,7 @@ fn only(query: &dyn Subquery, scope: &EvaluationScope<'_>) -> Result<Value, Eval
 /// Collects all rows. They count against the memory limit while they are collected, because a subquery can multiply
 /// arrays.
 fn all(query: &dyn Subquery, scope: &EvaluationScope<'_>) -> Result<Value, EvaluationError> {
-    let memory = scope.environment.memory;
+    let memory = &scope.environment.budget.memory;
     let mut rows = Vec::new();
     let mut bytes = 0;
     let result = query.rows(scope, &mut |row| {

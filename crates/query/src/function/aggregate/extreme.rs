@@ -43,6 +43,11 @@ impl Extreme {
     pub(super) fn value(&self) -> Value {
         self.best.clone()
     }
+
+    /// The bytes of the best value, if it is a string.
+    pub(super) fn text_bytes(&self) -> usize {
+        self.best.as_str().map_or(0, str::len)
+    }
 }
 
 #[cfg(test)]

@@ -90,6 +90,14 @@ impl AggregateState {
         }
     }
 
+    /// The bytes of the string that MIN or MAX keeps; zero for the others.
+    pub(crate) fn text_bytes(&self) -> usize {
+        match &self.0 {
+            AggregateStateKind::Extreme(extreme) => extreme.text_bytes(),
+            _ => 0,
+        }
+    }
+
     /// The result over all rows.
     #[must_use]
     pub fn finish(self) -> Value {

@@ -2,13 +2,13 @@
 //!
 //! Concatenates arrays only; strings are concatenated by CONCAT.
 
+use crate::function::context::CallContext;
 use crate::function::declaration::{Function, FunctionFamily, ReturnKind, example};
 use crate::value::Value;
 
 pub(in crate::function) const FUNCTIONS: &[Function] =
-    &[Function::scalar(FunctionFamily::Array, "ARRAY_CONCAT", |arguments, _| {
-        let arrays: Option<Vec<&[Value]>> = arguments.iter().map(Value::as_array).collect();
-        arrays.map(|arrays| Value::Array(arrays.concat().into())).into()
+    &[Function::scalar(FunctionFamily::Array, "ARRAY_CONCAT", |arguments, context| {
+        concat(arguments, context).into()
     })
     .required(&["first", "second"])
     .variadic()
@@ -19,3 +19,10 @@ pub(in crate::function) const FUNCTIONS: &[Function] =
         example("[1], 2", "undefined"),
         example("[1], undefined", "undefined"),
     ])];
+
+fn concat(arguments: &[Value], context: &CallContext<'_>) -> Option<Value> {
+    let arrays: Vec<&[Value]> = arguments.iter().map(Value::as_array).collect::<Option<_>>()?;
+    // One by one, so that counting ends with the limit.
+    arrays.iter().copied().flatten().try_for_each(|element| context.count_element(element))?;
+    Some(Value::Array(arrays.concat().into()))
+}

@@ -2,13 +2,15 @@
 //!
 //! Owns equality and the partial match of objects. Does not own the form with several values: see `contains_several`.
 
+use crate::budget::value_units;
 use crate::function::argument;
+use crate::function::context::CallContext;
 use crate::function::declaration::{Function, FunctionFamily, IndexUse, ReturnKind, example};
 use crate::value::{Value, equal};
 
 pub(in crate::function) const FUNCTIONS: &[Function] = &[
-    Function::scalar(FunctionFamily::Array, "ARRAY_CONTAINS", |arguments, _| {
-        contains(arguments).into()
+    Function::scalar(FunctionFamily::Array, "ARRAY_CONTAINS", |arguments, context| {
+        contains(arguments, context).into()
     })
     .required(&["array", "value"])
     .optional(&["partial"])
@@ -31,11 +33,11 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
         example("[1], undefined", "undefined"),
         example("[1], 1, 1", "undefined"),
     ]),
-    Function::scalar(FunctionFamily::Array, "_TRY_ARRAY_CONTAINS", |arguments, _| match arguments
-        .first()
-    {
-        Some(Value::Array(_)) => contains(arguments).into(),
-        _ => Value::Bool(false),
+    Function::scalar(FunctionFamily::Array, "_TRY_ARRAY_CONTAINS", |arguments, context| {
+        match arguments.first() {
+            Some(Value::Array(_)) => contains(arguments, context).into(),
+            _ => Value::Bool(false),
+        }
     })
     .required(&["array", "value"])
     .optional(&["partial"])
@@ -51,10 +53,15 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
     ]),
 ];
 
-fn contains(arguments: &[Value]) -> Option<bool> {
+fn contains(arguments: &[Value], context: &CallContext<'_>) -> Option<bool> {
     let [array, value, ..] = arguments else { return None };
     // Undefined is never an element, but the result is undefined and not false.
     let elements = array.as_array().filter(|_| value.is_defined())?;
+    if matches!(value, Value::Array(_) | Value::Object(_)) {
+        // Each element may be compared in depth, and each property of the value looked for among those of an element.
+        let properties = value.as_object().map_or(1, |object| object.len().max(1)) as u64;
+        context.budget.work(value_units(array).saturating_mul(properties))?;
+    }
     Some(if argument::flag(arguments, 2)? {
         elements.iter().any(|element| matches_part(element, value))
     } else {

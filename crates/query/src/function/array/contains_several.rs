@@ -2,13 +2,15 @@
 //!
 //! Owns how the results for each value combine: by three-valued AND and OR.
 
+use crate::budget::value_units;
+use crate::function::context::CallContext;
 use crate::function::declaration::{Function, FunctionFamily, ReturnKind, example};
 use crate::value::logic::{and, or};
 use crate::value::{Value, equal};
 
 pub(in crate::function) const FUNCTIONS: &[Function] = &[
-    Function::scalar(FunctionFamily::Array, "ARRAY_CONTAINS_ALL", |arguments, _| {
-        combine(arguments, Some(true), and).into()
+    Function::scalar(FunctionFamily::Array, "ARRAY_CONTAINS_ALL", |arguments, context| {
+        combine(arguments, context, Some(true), and).into()
     })
     .required(&["array", "value"])
     .variadic()
@@ -25,8 +27,8 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
         example("[], 1", "false"),
         example("1, 1", "undefined"),
     ]),
-    Function::scalar(FunctionFamily::Array, "ARRAY_CONTAINS_ANY", |arguments, _| {
-        combine(arguments, Some(false), or).into()
+    Function::scalar(FunctionFamily::Array, "ARRAY_CONTAINS_ANY", |arguments, context| {
+        combine(arguments, context, Some(false), or).into()
     })
     .required(&["array", "value"])
     .variadic()
@@ -47,12 +49,15 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
 
 fn combine(
     arguments: &[Value],
+    context: &CallContext<'_>,
     start: Option<bool>,
     operate: impl Fn(Option<bool>, Option<bool>) -> Option<bool>,
 ) -> Option<bool> {
     let (array, values) = arguments.split_first()?;
     let elements = array.as_array()?;
     let contains = |value: &Value| {
+        // The array is read once for each value.
+        context.budget.work(value_units(array))?;
         let found = || elements.iter().any(|element| equal(element, value) == Some(true));
         value.is_defined().then(found)
     };

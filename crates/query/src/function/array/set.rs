@@ -5,12 +5,13 @@
 
 use std::collections::HashSet;
 
+use crate::function::context::CallContext;
 use crate::function::declaration::{Function, FunctionFamily, ReturnKind, example};
 use crate::value::Value;
 
 pub(in crate::function) const FUNCTIONS: &[Function] = &[
-    Function::scalar(FunctionFamily::Array, "SETUNION", |arguments, _| {
-        operate(arguments, |left, right| distinct(left.iter().chain(right)))
+    Function::scalar(FunctionFamily::Array, "SETUNION", |arguments, context| {
+        operate(arguments, context, |left, right| distinct(left.iter().chain(right)))
     })
     .aliases(&["SET_UNION"])
     .required(&["left", "right"])
@@ -20,9 +21,9 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
         example("[1, 1], [\"A\", 1.0]", "[1,\"A\"]"),
         example("[1], 1", "undefined"),
     ]),
-    Function::scalar(FunctionFamily::Array, "SETINTERSECT", |arguments, _| {
-        operate(arguments, |left, right| {
-            // By the equality of rows, in which NaN equals itself; with `=` an array would not even equal itself.
+    // By the equality of rows, in which NaN equals itself; with `=` an array would not even equal itself.
+    Function::scalar(FunctionFamily::Array, "SETINTERSECT", |arguments, context| {
+        operate(arguments, context, |left, right| {
             let left: HashSet<&Value> = left.iter().collect();
             distinct(right.iter().filter(|element| left.contains(element)))
         })
@@ -39,8 +40,8 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
         example("[1, 1], [1, 1]", "[1]"),
         example("null, [1]", "undefined"),
     ]),
-    Function::scalar(FunctionFamily::Array, "SETDIFFERENCE", |arguments, _| {
-        operate(arguments, |left, right| {
+    Function::scalar(FunctionFamily::Array, "SETDIFFERENCE", |arguments, context| {
+        operate(arguments, context, |left, right| {
             let right: HashSet<&Value> = right.iter().collect();
             distinct(left.iter().filter(|element| !right.contains(element)))
         })
@@ -59,8 +60,8 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
         example("[1, 2, 3], []", "[1,2,3]"),
         example("[1, 1, 1, 1], [2, 3, 4]", "[1]"),
     ]),
-    Function::scalar(FunctionFamily::Array, "SETEQUAL", |arguments, _| {
-        operate(arguments, |left, right| {
+    Function::scalar(FunctionFamily::Array, "SETEQUAL", |arguments, context| {
+        operate(arguments, context, |left, right| {
             let (left, right): (HashSet<&Value>, HashSet<&Value>) =
                 (left.iter().collect(), right.iter().collect());
             Value::Bool(left == right)
@@ -81,11 +82,16 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
     ]),
 ];
 
-fn operate(arguments: &[Value], operate: impl Fn(&[Value], &[Value]) -> Value) -> Value {
-    match arguments {
-        [Value::Array(left), Value::Array(right)] => operate(left, right),
-        _ => Value::Undefined,
-    }
+/// Applies an operation to two arrays. All of both counts: it is hashed, and at most all of it is part of the result.
+fn operate(
+    arguments: &[Value],
+    context: &CallContext<'_>,
+    operate: impl Fn(&[Value], &[Value]) -> Value,
+) -> Value {
+    let [Value::Array(left), Value::Array(right)] = arguments else { return Value::Undefined };
+    let mut elements = left.iter().chain(right.iter());
+    let is_allowed = elements.try_for_each(|element| context.count_element(element)).is_some();
+    if is_allowed { operate(left, right) } else { Value::Undefined }
 }
 
 /// Removes duplicates; the first occurrence stays.

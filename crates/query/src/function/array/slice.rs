@@ -3,12 +3,13 @@
 //! Owns positions counted from either end and their clamping. Does not own indexing with `[ ]`, which is an expression.
 
 use crate::function::argument;
+use crate::function::context::CallContext;
 use crate::function::declaration::{Function, FunctionFamily, ReturnKind, example};
 use crate::value::Value;
 
 pub(in crate::function) const FUNCTIONS: &[Function] =
-    &[Function::scalar(FunctionFamily::Array, "ARRAY_SLICE", |arguments, _| {
-        slice(arguments).into()
+    &[Function::scalar(FunctionFamily::Array, "ARRAY_SLICE", |arguments, context| {
+        slice(arguments, context).into()
     })
     .required(&["array", "start"])
     .optional(&["length"])
@@ -28,7 +29,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] =
         example("[70, 86, 92], 0.5", "undefined"),
     ])];
 
-fn slice(arguments: &[Value]) -> Option<Value> {
+fn slice(arguments: &[Value], context: &CallContext<'_>) -> Option<Value> {
     let elements = arguments.first()?.as_array()?;
     let start = argument::integer(arguments, 1)?;
     let length = argument::integer_or(arguments, 2, i64::MAX)?;
@@ -36,5 +37,7 @@ fn slice(arguments: &[Value]) -> Option<Value> {
     let distance = usize::try_from(start.unsigned_abs()).unwrap_or(usize::MAX);
     let skipped = if start < 0 { elements.len().saturating_sub(distance) } else { distance };
     let kept = usize::try_from(length.max(0)).unwrap_or(usize::MAX);
-    Some(Value::array(elements.iter().skip(skipped).take(kept).cloned()))
+    let kept = elements.iter().skip(skipped).take(kept);
+    kept.clone().try_for_each(|element| context.count_element(element))?;
+    Some(Value::array(kept.cloned()))
 }

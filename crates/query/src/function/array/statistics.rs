@@ -32,8 +32,9 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
         example("[12, \"abc\", true, false, null]", "undefined"),
         example("[]", "undefined"),
     ]),
-    Function::scalar(FunctionFamily::Array, "ARRAY_MEDIAN", |arguments, _| {
-        numbers(arguments).map(median).unwrap_or_default()
+    Function::scalar(FunctionFamily::Array, "ARRAY_MEDIAN", |arguments, context| {
+        let copy = |numbers: &&[Value]| context.budget.build(size_of_val(*numbers)).is_some();
+        numbers(arguments).filter(copy).map(median).unwrap_or_default()
     })
     .required(&["array"])
     .returns(

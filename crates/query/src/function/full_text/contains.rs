@@ -2,7 +2,7 @@
 //!
 //! Owns the three functions and the choice of language. Does not own matching: see `term`.
 
-use super::analyzer::{Analyzer, LANGUAGE_DEFAULT};
+use super::analyzer::{Analyzer, LANGUAGE_DEFAULT, WordToken};
 use super::term::SearchTerm;
 use crate::function::argument;
 use crate::function::context::CallContext;
@@ -69,8 +69,10 @@ fn all(arguments: &[Value], context: &CallContext<'_>) -> Option<bool> {
 fn term_results(arguments: &[Value], context: &CallContext<'_>) -> Option<Vec<Option<bool>>> {
     let analyzer = analyzer(context);
     // Once for all terms.
-    let tokens = analyzer.tokens(argument::text(arguments, 0)?);
-    let occurs = |term: &Value| Some(SearchTerm::new(term, &analyzer)?.occurrences(&tokens) > 0);
+    let tokens = tokens(&analyzer, argument::text(arguments, 0)?, context)?;
+    let occurs = |term: &Value| {
+        Some(SearchTerm::new(term, &analyzer, context)?.occurrences(&tokens, context) > 0)
+    };
     Some(arguments.iter().skip(1).map(occurs).collect())
 }
 
@@ -82,4 +84,16 @@ pub(super) fn analyzer(context: &CallContext<'_>) -> Analyzer {
         .or(context.full_text.default_language())
         .unwrap_or(LANGUAGE_DEFAULT);
     Analyzer::new(language)
+}
+
+/// The words of a text, counted before they are split: each is copied twice, and most are short.
+pub(super) fn tokens(
+    analyzer: &Analyzer,
+    text: &str,
+    context: &CallContext<'_>,
+) -> Option<Vec<WordToken>> {
+    /// The most bytes of memory for each byte of text: a word of one letter and its gap.
+    const GROWTH_MAX: usize = 40;
+    context.budget.build(text.len().saturating_mul(GROWTH_MAX))?;
+    Some(analyzer.tokens(text))
 }

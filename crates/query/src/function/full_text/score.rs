@@ -3,7 +3,7 @@
 //! Owns BM25. Does not own the statistics of the container: the client collects them and passes them in, or ORDER BY
 //! RANK collects them over its rows.
 
-use super::contains::analyzer;
+use super::contains::{analyzer, tokens};
 use super::term::SearchTerm;
 use crate::function::argument;
 use crate::function::context::CallContext;
@@ -39,8 +39,8 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
         example("null, [\"red\"], 10, 20, [1]", "undefined"),
     ]),
     Function::scalar(FunctionFamily::FullText, "_FullTextWordCount", |arguments, context| {
-        let count = |text: &str| analyzer(context).tokens(text).len() as i64;
-        argument::text(arguments, 0).map(count).into()
+        let count = |text: &str| Some(tokens(&analyzer(context), text, context)?.len() as i64);
+        argument::text(arguments, 0).and_then(count).into()
     })
     .required(&["text"])
     .undocumented()
@@ -51,14 +51,15 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
 fn score(arguments: &[Value], context: &CallContext<'_>) -> Option<f64> {
     let [text, terms, documents, words, hit_counts] = arguments else { return None };
     let analyzer = analyzer(context);
-    let tokens = analyzer.tokens(text.as_str()?);
+    let tokens = tokens(&analyzer, text.as_str()?, context)?;
     let (terms, hit_counts) = (terms.as_array()?, hit_counts.as_array()?);
     if terms.len() != hit_counts.len() {
         return None;
     }
     let mut matches = Vec::with_capacity(terms.len());
     for (term, hits) in terms.iter().zip(hit_counts) {
-        let occurrences = SearchTerm::new(term, &analyzer)?.occurrences(&tokens) as f64;
+        let term = SearchTerm::new(term, &analyzer, context)?;
+        let occurrences = term.occurrences(&tokens, context) as f64;
         matches.push((occurrences, hits.as_f64()?));
     }
     let corpus = Corpus { documents: documents.as_f64()?, words: words.as_f64()? };
@@ -68,16 +69,20 @@ fn score(arguments: &[Value], context: &CallContext<'_>) -> Option<f64> {
 /// The word counts of a text, from which its score is computed once all texts are known: an array of its number of
 /// words and the occurrences of each term. Undefined if the first argument is not a string or a term is invalid.
 pub(crate) fn matches(arguments: &[Value], context: &CallContext<'_>) -> Value {
-    let Some(text) = argument::text(arguments, 0) else { return Value::Undefined };
     let analyzer = analyzer(context);
-    let tokens = analyzer.tokens(text);
+    let text = argument::text(arguments, 0);
+    let Some(tokens) = text.and_then(|text| tokens(&analyzer, text, context)) else {
+        return Value::Undefined;
+    };
     let mut counts = vec![Value::from(tokens.len() as i64)];
     for argument in arguments.iter().skip(1) {
         // Terms are separate arguments or, in an older syntax, one array.
         let terms = argument.as_array().unwrap_or(std::slice::from_ref(argument));
         for term in terms {
-            let Some(term) = SearchTerm::new(term, &analyzer) else { return Value::Undefined };
-            counts.push(Value::from(term.occurrences(&tokens) as i64));
+            let Some(term) = SearchTerm::new(term, &analyzer, context) else {
+                return Value::Undefined;
+            };
+            counts.push(Value::from(term.occurrences(&tokens, context) as i64));
         }
     }
     Value::array(counts)

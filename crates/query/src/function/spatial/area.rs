@@ -4,12 +4,14 @@
 
 use super::surface::surface;
 use super::{read, relate};
+use crate::budget::value_bytes;
 use crate::function::declaration::{Function, FunctionFamily, ReturnKind, example};
 
 pub(in crate::function) const FUNCTIONS: &[Function] =
     &[Function::scalar(FunctionFamily::Spatial, "ST_AREA", |arguments, context| {
         arguments
             .first()
+            .filter(|shape| context.budget.build(value_bytes(shape)).is_some())
             .and_then(|shape| read::geometry(shape, context.geospatial).ok())
             .map(|shape| relate::area(surface(context.geospatial), &shape))
             .into()

@@ -3,15 +3,14 @@
 //! Owns the function. Does not own the geometry: see `relate`.
 
 use super::relate;
-use super::relation::pair;
-use super::surface::surface;
+use super::relation::{comparison, pair};
 use crate::function::declaration::{Function, FunctionFamily, IndexUse, ReturnKind, example};
 
 pub(in crate::function) const FUNCTIONS: &[Function] =
     &[Function::scalar(FunctionFamily::Spatial, "ST_DISTANCE", |arguments, context| {
-        let surface = surface(context.geospatial);
+        let comparison = comparison(context);
         pair(arguments, context)
-            .map(|(left, right)| relate::distance(surface, &left, &right))
+            .map(|(left, right)| relate::distance(comparison, &left, &right))
             .into()
     })
     .required(&["left", "right"])

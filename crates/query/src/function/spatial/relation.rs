@@ -3,17 +3,19 @@
 //! Owns the functions on two shapes and parsing both. Does not own the geometry: see `relate`.
 
 use super::geometry::Geometry;
+use super::relate::ShapeComparison;
 use super::surface::surface;
 use super::{read, relate};
+use crate::budget::value_bytes;
 use crate::function::context::CallContext;
 use crate::function::declaration::{Function, FunctionFamily, IndexUse, ReturnKind, example};
 use crate::value::Value;
 
 pub(in crate::function) const FUNCTIONS: &[Function] = &[
     Function::scalar(FunctionFamily::Spatial, "ST_WITHIN", |arguments, context| {
-        let surface = surface(context.geospatial);
+        let comparison = comparison(context);
         pair(arguments, context)
-            .map(|(inner, outer)| relate::within(surface, &inner, &outer))
+            .map(|(inner, outer)| relate::within(comparison, &inner, &outer))
             .into()
     })
     .required(&["inner", "outer"])
@@ -46,9 +48,9 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
         example(r#"{"type":"Point","coordinates":[5,5]}, null"#, "undefined"),
     ]),
     Function::scalar(FunctionFamily::Spatial, "ST_INTERSECTS", |arguments, context| {
-        let surface = surface(context.geospatial);
+        let comparison = comparison(context);
         pair(arguments, context)
-            .map(|(left, right)| relate::intersects(surface, &left, &right))
+            .map(|(left, right)| relate::intersects(comparison, &left, &right))
             .into()
     })
     .required(&["left", "right"])
@@ -86,6 +88,15 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
 /// Parses both arguments; `None` unless both are valid shapes.
 pub(super) fn pair(arguments: &[Value], context: &CallContext<'_>) -> Option<(Geometry, Geometry)> {
     let [left, right] = arguments else { return None };
-    let read = |value| read::geometry(value, context.geospatial).ok();
+    let read = |value| {
+        // Parsed into coordinates, which are smaller than the value.
+        context.budget.build(value_bytes(value))?;
+        read::geometry(value, context.geospatial).ok()
+    };
     read(left).zip(read(right))
+}
+
+/// How shapes are compared in a call.
+pub(super) fn comparison<'call>(context: &CallContext<'call>) -> ShapeComparison<'call> {
+    ShapeComparison { surface: surface(context.geospatial), budget: context.budget }
 }

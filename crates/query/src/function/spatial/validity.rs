@@ -3,6 +3,7 @@
 //! Owns the result of validation as a value. Does not own the rules: see `read`.
 
 use super::read;
+use crate::budget::value_bytes;
 use crate::function::context::CallContext;
 use crate::function::declaration::{Function, FunctionFamily, ReturnKind, example};
 use crate::value::Value;
@@ -48,5 +49,6 @@ fn validate(
     context: &CallContext<'_>,
 ) -> Option<Result<(), read::InvalidReason>> {
     let value = arguments.first().filter(|value| value.is_defined())?;
+    context.budget.build(value_bytes(value))?;
     Some(read::geometry(value, context.geospatial).map(|_| ()))
 }

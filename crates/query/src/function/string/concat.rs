@@ -2,13 +2,13 @@
 //!
 //! Concatenates any number of strings. Does not own the operator `||`.
 
+use crate::function::context::CallContext;
 use crate::function::declaration::{Function, FunctionFamily, ReturnKind, example};
 use crate::value::Value;
 
 pub(in crate::function) const FUNCTIONS: &[Function] =
-    &[Function::scalar(FunctionFamily::String, "CONCAT", |arguments, _| {
-        let texts: Option<Vec<&str>> = arguments.iter().map(Value::as_str).collect();
-        texts.map(|texts| texts.concat()).into()
+    &[Function::scalar(FunctionFamily::String, "CONCAT", |arguments, context| {
+        concat(arguments, context).into()
     })
     .required(&["first", "second"])
     .variadic()
@@ -18,3 +18,9 @@ pub(in crate::function) const FUNCTIONS: &[Function] =
         example("\"abc\", 1", "undefined"),
         example("\"abc\", undefined", "undefined"),
     ])];
+
+fn concat(arguments: &[Value], context: &CallContext<'_>) -> Option<String> {
+    let texts: Vec<&str> = arguments.iter().map(Value::as_str).collect::<Option<_>>()?;
+    context.budget.build(texts.iter().map(|text| text.len()).sum())?;
+    Some(texts.concat())
+}

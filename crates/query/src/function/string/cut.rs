@@ -3,12 +3,15 @@
 //! Owns slicing by position; a position beyond the string counts as its end.
 
 use crate::function::argument;
+use crate::function::context::CallContext;
 use crate::function::declaration::{Function, FunctionFamily, IndexUse, ReturnKind, example};
 use crate::value::{Value, utf16};
 
 pub(in crate::function) const FUNCTIONS: &[Function] = &[
-    Function::scalar(FunctionFamily::String, "LEFT", |arguments, _| {
-        text_and_length(arguments, 1).map(|(text, length)| utf16::slice(text, 0, length)).into()
+    Function::scalar(FunctionFamily::String, "LEFT", |arguments, context| {
+        text_and_length(arguments, 1, context)
+            .map(|(text, length)| utf16::slice(text, 0, length))
+            .into()
     })
     .required(&["text", "length"])
     .index_use(IndexUse::Range)
@@ -20,11 +23,11 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
         example("\"AdventureWorks\", 1.5", "undefined"),
         example("1, 1", "undefined"),
     ]),
-    Function::scalar(FunctionFamily::String, "RIGHT", |arguments, _| {
+    Function::scalar(FunctionFamily::String, "RIGHT", |arguments, context| {
         let right = |(text, length): (&str, usize)| {
             utf16::slice(text, utf16::length(text).saturating_sub(length), length)
         };
-        text_and_length(arguments, 1).map(right).into()
+        text_and_length(arguments, 1, context).map(right).into()
     })
     .required(&["text", "length"])
     .index_use(IndexUse::Range)
@@ -34,11 +37,11 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
         example("\"AdventureWorks\", 5", "\"Works\""),
         example("\"AdventureWorks\", 100", "\"AdventureWorks\""),
     ]),
-    Function::scalar(FunctionFamily::String, "SUBSTRING", |arguments, _| {
+    Function::scalar(FunctionFamily::String, "SUBSTRING", |arguments, context| {
         let start = argument::integer(arguments, 1).map(clamp);
         let cut =
             |((text, length), start): ((&str, usize), usize)| utf16::slice(text, start, length);
-        text_and_length(arguments, 2).zip(start).map(cut).into()
+        text_and_length(arguments, 2, context).zip(start).map(cut).into()
     })
     .required(&["text", "start", "length"])
     .index_use(IndexUse::PreciseScan)
@@ -68,9 +71,18 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
     ]),
 ];
 
-/// The string and the length at an index; a negative length counts as zero.
-fn text_and_length(arguments: &[Value], index: usize) -> Option<(&str, usize)> {
-    argument::text(arguments, 0).zip(argument::integer(arguments, index).map(clamp))
+/// The string and the length at an index; a negative length counts as zero. Counts the part that is about to be copied.
+fn text_and_length<'call>(
+    arguments: &'call [Value],
+    index: usize,
+    context: &CallContext<'_>,
+) -> Option<(&'call str, usize)> {
+    /// The most bytes of one UTF-16 code unit.
+    const UNIT_BYTES_MAX: usize = 3;
+    let text = argument::text(arguments, 0)?;
+    let length = argument::integer(arguments, index).map(clamp)?;
+    context.budget.build(length.saturating_mul(UNIT_BYTES_MAX).min(text.len()))?;
+    Some((text, length))
 }
 
 fn clamp(number: i64) -> usize {

@@ -2,24 +2,28 @@
 //!
 //! A separator is always literal, never a pattern.
 
+use crate::budget::TEXT_HEADER_BYTES;
 use crate::function::argument;
+use crate::function::context::CallContext;
 use crate::function::declaration::{Function, FunctionFamily, ReturnKind, example};
 use crate::value::Value;
 
 pub(in crate::function) const FUNCTIONS: &[Function] = &[
-    Function::scalar(FunctionFamily::String, "STRINGJOIN", |arguments, _| join(arguments).into())
-        .aliases(&["STRING_JOIN"])
-        .required(&["array", "separator"])
-        .returns(ReturnKind::String, "Joins the strings of an array with a separator.")
-        .examples(&[
-            example("[\"Adventure\", \"Works\"], \"-\"", "\"Adventure-Works\""),
-            example("[], \"-\"", "\"\""),
-            example("[\"a\", 1], \"-\"", "undefined"),
-            example("[\"a\"], null", "undefined"),
-        ]),
-    Function::scalar(FunctionFamily::String, "STRINGSPLIT", |arguments, _| {
+    Function::scalar(FunctionFamily::String, "STRINGJOIN", |arguments, context| {
+        join(arguments, context).into()
+    })
+    .aliases(&["STRING_JOIN"])
+    .required(&["array", "separator"])
+    .returns(ReturnKind::String, "Joins the strings of an array with a separator.")
+    .examples(&[
+        example("[\"Adventure\", \"Works\"], \"-\"", "\"Adventure-Works\""),
+        example("[], \"-\"", "\"\""),
+        example("[\"a\", 1], \"-\"", "undefined"),
+        example("[\"a\"], null", "undefined"),
+    ]),
+    Function::scalar(FunctionFamily::String, "STRINGSPLIT", |arguments, context| {
         let texts = argument::text(arguments, 0).zip(argument::text(arguments, 1));
-        texts.map(|(text, separator)| split(text, separator)).into()
+        texts.and_then(|(text, separator)| split(text, separator, context)).into()
     })
     .aliases(&["STRING_SPLIT"])
     .required(&["text", "separator"])
@@ -35,16 +39,24 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
     ]),
 ];
 
-fn join(arguments: &[Value]) -> Option<String> {
+fn join(arguments: &[Value], context: &CallContext<'_>) -> Option<String> {
     let elements = arguments.first()?.as_array()?;
     let separator = argument::text(arguments, 1)?;
     let texts: Option<Vec<&str>> = elements.iter().map(Value::as_str).collect();
-    texts.map(|texts| texts.join(separator))
+    let texts = texts?;
+    let separators = texts.len().saturating_mul(separator.len());
+    let bytes: usize = texts.iter().map(|text| text.len()).sum();
+    context.budget.build(bytes.saturating_add(separators))?;
+    Some(texts.join(separator))
 }
 
-fn split(text: &str, separator: &str) -> Value {
-    if separator.is_empty() {
-        return Value::array([Value::from(text)]);
-    }
-    Value::array(text.split(separator).map(Value::from))
+fn split(text: &str, separator: &str, context: &CallContext<'_>) -> Option<Value> {
+    let pieces = if separator.is_empty() { 1 } else { text.matches(separator).count() + 1 };
+    let headers = pieces.saturating_mul(size_of::<Value>() + TEXT_HEADER_BYTES);
+    context.budget.build(headers.saturating_add(text.len()))?;
+    Some(if separator.is_empty() {
+        Value::array([Value::from(text)])
+    } else {
+        Value::array(text.split(separator).map(Value::from))
+    })
 }

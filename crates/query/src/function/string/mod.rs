@@ -17,7 +17,7 @@ mod replace;
 mod to_string;
 mod trim;
 
-pub(super) use regex::RegexPattern;
+pub(super) use regex::{RegexPattern, compiled_bytes_max};
 
 pub(super) use {
     affix::FUNCTIONS as AFFIX, around::FUNCTIONS as AROUND, case::FUNCTIONS as CASE,

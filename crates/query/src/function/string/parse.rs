@@ -6,12 +6,13 @@
 use model::Json;
 
 use crate::function::argument;
+use crate::function::context::CallContext;
 use crate::function::declaration::{Function, FunctionFamily, ReturnKind, example};
 use crate::value::Value;
 
 pub(in crate::function) const FUNCTIONS: &[Function] = &[
-    Function::scalar(FunctionFamily::String, "STRINGTOARRAY", |arguments, _| {
-        parse(arguments, |json| matches!(json, Json::Array(_)))
+    Function::scalar(FunctionFamily::String, "STRINGTOARRAY", |arguments, context| {
+        parse(arguments, context, |json| matches!(json, Json::Array(_)))
     })
     .aliases(&["STRING_TO_ARRAY"])
     .required(&["text"])
@@ -23,8 +24,8 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
         example(r#""1""#, "undefined"),
         example("[1]", "undefined"),
     ]),
-    Function::scalar(FunctionFamily::String, "STRINGTOBOOLEAN", |arguments, _| {
-        parse(arguments, |json| matches!(json, Json::Bool(_)))
+    Function::scalar(FunctionFamily::String, "STRINGTOBOOLEAN", |arguments, context| {
+        parse(arguments, context, |json| matches!(json, Json::Bool(_)))
     })
     .aliases(&["STRING_TO_BOOLEAN"])
     .required(&["text"])
@@ -36,8 +37,8 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
         example("true", "undefined"),
         example("null", "undefined"),
     ]),
-    Function::scalar(FunctionFamily::TypeCheck, "STRINGTONULL", |arguments, _| {
-        parse(arguments, |json| matches!(json, Json::Null))
+    Function::scalar(FunctionFamily::TypeCheck, "STRINGTONULL", |arguments, context| {
+        parse(arguments, context, |json| matches!(json, Json::Null))
     })
     .aliases(&["STRING_TO_NULL"])
     .required(&["text"])
@@ -48,8 +49,8 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
         example(r#""NULL""#, "undefined"),
         example("null", "undefined"),
     ]),
-    Function::scalar(FunctionFamily::TypeCheck, "STRINGTONUMBER", |arguments, _| {
-        parse(arguments, |json| matches!(json, Json::Number(_)))
+    Function::scalar(FunctionFamily::TypeCheck, "STRINGTONUMBER", |arguments, context| {
+        parse(arguments, context, |json| matches!(json, Json::Number(_)))
     })
     .aliases(&["STRING_TO_NUMBER"])
     .required(&["text"])
@@ -65,8 +66,8 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
         example("undefined", "undefined"),
         example("null", "undefined"),
     ]),
-    Function::scalar(FunctionFamily::TypeCheck, "STRINGTOOBJECT", |arguments, _| {
-        parse(arguments, |json| matches!(json, Json::Object(_)))
+    Function::scalar(FunctionFamily::TypeCheck, "STRINGTOOBJECT", |arguments, context| {
+        parse(arguments, context, |json| matches!(json, Json::Object(_)))
     })
     .aliases(&["STRING_TO_OBJECT"])
     .required(&["text"])
@@ -79,9 +80,17 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
     ]),
 ];
 
-fn parse(arguments: &[Value], is_wanted: impl Fn(&Json) -> bool) -> Value {
+fn parse(
+    arguments: &[Value],
+    context: &CallContext<'_>,
+    is_wanted: impl Fn(&Json) -> bool,
+) -> Value {
+    /// The most bytes of memory for each byte of text: an element of an array takes two bytes of text, and a value here
+    /// and in the parsed tree.
+    const GROWTH_MAX: usize = 32;
     argument::text(arguments, 0)
         // The parser of items also limits the nesting of the result.
+        .filter(|text| context.budget.build(text.len().saturating_mul(GROWTH_MAX)).is_some())
         .and_then(|text| Json::parse(text.as_bytes()).ok())
         .filter(is_wanted)
         .map_or(Value::Undefined, |json| Value::from(&json))

@@ -1,12 +1,14 @@
 //! REGEXMATCH, REGEXEXTRACT and REGEXEXTRACTALL.
 //!
-//! Owns modifiers, the limit on the work of one match, and the result of a match. Does not own the regex engine. An
-//! invalid pattern, an unknown modifier and a match beyond the limit are all undefined.
+//! Owns modifiers, the limits on a pattern and on the work of one match, and the result of a match. Does not own the
+//! regex engine. An invalid pattern, an unknown modifier and a match with too much backtracking are all undefined; a
+//! pattern that is too large, alone or for its text, is an error.
 
 use std::sync::Arc;
 
-use fancy_regex::{Captures, Regex, RegexBuilder};
+use fancy_regex::{Captures, CompileError, Error, Regex, RegexBuilder};
 
+use crate::budget::{BudgetError, EvaluationBudget, TEXT_HEADER_BYTES, value_bytes};
 use crate::function::argument;
 use crate::function::context::CallContext;
 use crate::function::declaration::{Function, FunctionFamily, IndexUse, ReturnKind, example};
@@ -14,6 +16,23 @@ use crate::value::Value;
 
 /// The largest number of backtracking steps of one match, against patterns with exponential cost.
 const BACKTRACK_STEPS_MAX: usize = 100_000;
+
+/// The largest pattern, in bytes of its text.
+const PATTERN_BYTES_MAX: usize = 16 * 1024;
+
+/// Limits on the compiled size, tried from the smallest: which one suffices tells how many states a match may visit for
+/// each byte of the text. The engine does not tell the size itself.
+const COMPILED_BYTES: [usize; 3] = [16 * 1024, 128 * 1024, 1024 * 1024];
+
+/// The smallest size of a state of a compiled pattern, in bytes.
+const STATE_BYTES: usize = 32;
+
+/// The largest product of states and bytes of text. A match cannot be interrupted: this keeps the worst one to seconds,
+/// and leaves 4 MiB of text to ordinary patterns, 512 KiB to those with large classes or repetitions.
+const MATCH_STEPS_MAX: u64 = 1 << 31;
+
+/// Steps of a match that count as one unit of work.
+const UNIT_STEPS: u64 = 256;
 
 pub(in crate::function) const FUNCTIONS: &[Function] = &[
     Function::scalar(FunctionFamily::String, "REGEXMATCH", |arguments, context| {
@@ -42,7 +61,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
         example("1, \"a\"", "undefined"),
     ]),
     Function::scalar(FunctionFamily::String, "REGEXEXTRACT", |arguments, context| {
-        RegexSearch::new(arguments, context).and_then(|search| search.first()).into()
+        RegexSearch::new(arguments, context).and_then(|search| search.first(context)).into()
     })
     .required(&["text", "pattern"])
     .optional(&["modifiers", "group"])
@@ -55,7 +74,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
         example("\"abc\", \"b\", \"\", 1", "undefined"),
     ]),
     Function::scalar(FunctionFamily::String, "REGEXEXTRACTALL", |arguments, context| {
-        RegexSearch::new(arguments, context).and_then(|search| search.all()).into()
+        RegexSearch::new(arguments, context).and_then(|search| search.all(context)).into()
     })
     .required(&["text", "pattern"])
     .optional(&["modifiers", "group"])
@@ -70,12 +89,25 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
 
 /// A compiled regular expression.
 #[derive(Debug)]
-pub(in crate::function) struct RegexPattern(Regex);
+pub(in crate::function) struct RegexPattern {
+    regex: Regex,
+    /// The largest number of states of the compiled pattern.
+    states_max: u64,
+}
 
 impl RegexPattern {
-    /// Compiles a pattern with its modifiers; `None` if either is invalid.
-    pub(in crate::function) fn new(pattern: &str, modifiers: &str) -> Option<Self> {
+    /// Compiles a pattern with its modifiers; `Some(None)` if either is invalid, `None` if the pattern is too large.
+    pub(in crate::function) fn new(
+        pattern: &str,
+        modifiers: &str,
+        budget: &EvaluationBudget,
+    ) -> Option<Option<Self>> {
+        // Any number of repeated modifiers means the same as each once.
         if !modifiers.chars().all(|modifier| "msix".contains(modifier)) {
+            return Some(None);
+        }
+        if pattern.len() > PATTERN_BYTES_MAX {
+            budget.refuse(BudgetError::PatternTooLarge { bytes_max: PATTERN_BYTES_MAX });
             return None;
         }
         let flagged = if modifiers.is_empty() {
@@ -84,8 +116,48 @@ impl RegexPattern {
             // As inline flags in front of the pattern. Repeated letters are removed, since the syntax refuses them.
             format!("(?{}){pattern}", distinct(modifiers))
         };
-        RegexBuilder::new(&flagged).backtrack_limit(BACKTRACK_STEPS_MAX).build().ok().map(Self)
+        for bytes_max in COMPILED_BYTES {
+            let built = RegexBuilder::new(&flagged)
+                .backtrack_limit(BACKTRACK_STEPS_MAX)
+                .delegate_size_limit(bytes_max)
+                .build();
+            match built {
+                Ok(regex) => {
+                    let states_max = (bytes_max / STATE_BYTES) as u64;
+                    return Some(Some(Self { regex, states_max }));
+                }
+                Err(error) if is_too_large(&error) => {}
+                Err(_) => return Some(None),
+            }
+        }
+        budget.refuse(BudgetError::PatternTooLarge { bytes_max: PATTERN_BYTES_MAX });
+        None
     }
+}
+
+/// Whether a pattern is valid, but compiles to more than the limit.
+fn is_too_large(error: &Error) -> bool {
+    match error {
+        Error::CompileError(error) => {
+            matches!(&**error, CompileError::InnerError(inner) if inner.size_limit().is_some())
+        }
+        _ => false,
+    }
+}
+
+/// An upper bound of the size of a compiled pattern. A pattern that only the backtracking engine can match is compiled
+/// in parts, each within the limit.
+pub(in crate::function) fn compiled_bytes_max(pattern: &str) -> usize {
+    let parts = 1
+        + ["(?=", "(?!", "(?<", "(?>", "(?("]
+            .map(|part| pattern.matches(part).count())
+            .iter()
+            .sum::<usize>()
+        + pattern.matches('\\').count();
+    let is_short = !pattern.contains(['{', '\\', '[', '.']);
+    let part_bytes = if is_short { 64 * (pattern.len() + 64) } else { COMPILED_BYTES[2] };
+    // A part is never larger than what all of its text could compile to.
+    parts.min(pattern.len() + 1).saturating_mul(part_bytes)
 }
 
 /// Removes repeated modifiers.
@@ -105,24 +177,34 @@ impl<'call> RegexSearch<'call> {
         let text = argument::text(arguments, 0)?;
         let modifiers = argument::text_or(arguments, 2, "")?;
         let group = usize::try_from(argument::integer_or(arguments, 3, 0)?).ok()?;
-        let pattern = context.patterns.get(argument::text(arguments, 1)?, modifiers)?;
+        let pattern = argument::text(arguments, 1)?;
+        let pattern = context.patterns.get(pattern, modifiers, context.budget)?;
+        let steps = pattern.states_max.saturating_mul(text.len() as u64);
+        if steps > MATCH_STEPS_MAX {
+            context.budget.refuse(BudgetError::MatchTooLarge { text_bytes: text.len() });
+            return None;
+        }
+        context.budget.work(steps / UNIT_STEPS)?;
         Some(Self { text, pattern, group })
     }
 
     fn matches(&self) -> Option<bool> {
         // An error means that the limit on backtracking was reached.
-        self.pattern.0.is_match(self.text).ok()
+        self.pattern.regex.is_match(self.text).ok()
     }
 
-    fn first(&self) -> Option<Value> {
-        self.group_of(&self.pattern.0.captures(self.text).ok()??)
+    fn first(&self, context: &CallContext<'_>) -> Option<Value> {
+        context.budget.build(self.text.len())?;
+        self.group_of(&self.pattern.regex.captures(self.text).ok()??)
     }
 
-    fn all(&self) -> Option<Value> {
+    fn all(&self, context: &CallContext<'_>) -> Option<Value> {
         let mut found = Vec::new();
-        for captures in self.pattern.0.captures_iter(self.text) {
-            // A group that took no part in the match adds nothing.
-            found.extend(self.group_of(&captures.ok()?));
+        // A group that took no part in the match adds nothing.
+        for captures in self.pattern.regex.captures_iter(self.text) {
+            let Some(value) = self.group_of(&captures.ok()?) else { continue };
+            context.budget.build(value_bytes(&value) + TEXT_HEADER_BYTES)?;
+            found.push(value);
         }
         Some(Value::array(found))
     }

@@ -3,12 +3,13 @@
 //! Literal replacement only. Does not own patterns: see `regex`.
 
 use crate::function::argument;
+use crate::function::context::CallContext;
 use crate::function::declaration::{Function, FunctionFamily, ReturnKind, example};
 use crate::value::Value;
 
 pub(in crate::function) const FUNCTIONS: &[Function] =
-    &[Function::scalar(FunctionFamily::String, "REPLACE", |arguments, _| {
-        replace(arguments).into()
+    &[Function::scalar(FunctionFamily::String, "REPLACE", |arguments, context| {
+        replace(arguments, context).into()
     })
     .required(&["text", "part", "replacement"])
     .returns(
@@ -23,9 +24,14 @@ pub(in crate::function) const FUNCTIONS: &[Function] =
         example("\"abc\", \"a\", null", "undefined"),
     ])];
 
-fn replace(arguments: &[Value]) -> Option<String> {
+fn replace(arguments: &[Value], context: &CallContext<'_>) -> Option<String> {
     let text = argument::text(arguments, 0)?;
     // Rust would insert the replacement between all characters.
     let part = argument::text(arguments, 1).filter(|part| !part.is_empty())?;
-    Some(text.replace(part, argument::text(arguments, 2)?))
+    let replacement = argument::text(arguments, 2)?;
+    // The result may be as long as the square of the arguments, so that its length is counted before it is built.
+    let occurrences = text.matches(part).count();
+    let kept = text.len() - occurrences * part.len();
+    context.budget.build(occurrences.saturating_mul(replacement.len()).saturating_add(kept))?;
+    Some(text.replace(part, replacement))
 }

@@ -2,15 +2,22 @@
 //!
 //! Strings are returned unchanged, other values as JSON. Does not own number formatting: see `value`.
 
+use crate::budget::value_bytes;
 use crate::function::declaration::{Function, FunctionFamily, ReturnKind, example};
 use crate::value::Value;
 
+/// The bytes of the longest escape of one byte in JSON text.
+const ESCAPED_BYTES: usize = 6;
+
 pub(in crate::function) const FUNCTIONS: &[Function] =
-    &[Function::scalar(FunctionFamily::String, "TOSTRING", |arguments, _| {
+    &[Function::scalar(FunctionFamily::String, "TOSTRING", |arguments, context| {
         match arguments.first() {
             None | Some(Value::Undefined) => Value::Undefined,
             Some(text @ Value::String(_)) => text.clone(),
-            Some(value) => value.to_string().into(),
+            Some(value) => {
+                let bytes = value_bytes(value).saturating_mul(ESCAPED_BYTES);
+                context.budget.build(bytes).map(|()| value.to_string()).into()
+            }
         }
     })
     .aliases(&["TO_STRING"])

@@ -2,12 +2,14 @@
 //!
 //! The second argument is a set of characters to remove; without it, white space is removed.
 
+use crate::budget::byte_units;
 use crate::function::argument;
+use crate::function::context::CallContext;
 use crate::function::declaration::{Function, FunctionFamily, ReturnKind, ScalarFunction, example};
 use crate::value::Value;
 
 pub(in crate::function) const FUNCTIONS: &[Function] = &[
-    trimmer("LTRIM", |arguments, _| trim(arguments, &[TrimSide::Start]))
+    trimmer("LTRIM", |arguments, context| trim(arguments, context, &[TrimSide::Start]))
         .returns(
             ReturnKind::String,
             "Removes white space, or the given characters, from the start of a string.",
@@ -18,7 +20,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
             example("\"AdventureWorks\", \"\"", "\"AdventureWorks\""),
             example("1", "undefined"),
         ]),
-    trimmer("RTRIM", |arguments, _| trim(arguments, &[TrimSide::End]))
+    trimmer("RTRIM", |arguments, context| trim(arguments, context, &[TrimSide::End]))
         .returns(
             ReturnKind::String,
             "Removes white space, or the given characters, from the end of a string.",
@@ -29,17 +31,19 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
             example("\"AdventureWorks\", \"\"", "\"AdventureWorks\""),
             example("\"a\", 1", "undefined"),
         ]),
-    trimmer("TRIM", |arguments, _| trim(arguments, &[TrimSide::Start, TrimSide::End]))
-        .returns(
-            ReturnKind::String,
-            "Removes white space, or the given characters, from both ends of a string.",
-        )
-        .examples(&[
-            example("\"   AdventureWorks   \"", "\"AdventureWorks\""),
-            example("\"-_-AdventureWorks-_-\", \"-_\"", "\"AdventureWorks\""),
-            example("\" a \", \"\"", "\" a \""),
-            example("null", "undefined"),
-        ]),
+    trimmer("TRIM", |arguments, context| {
+        trim(arguments, context, &[TrimSide::Start, TrimSide::End])
+    })
+    .returns(
+        ReturnKind::String,
+        "Removes white space, or the given characters, from both ends of a string.",
+    )
+    .examples(&[
+        example("\"   AdventureWorks   \"", "\"AdventureWorks\""),
+        example("\"-_-AdventureWorks-_-\", \"-_\"", "\"AdventureWorks\""),
+        example("\" a \", \"\"", "\" a \""),
+        example("null", "undefined"),
+    ]),
 ];
 
 const fn trimmer(name: &'static str, evaluate: ScalarFunction) -> Function {
@@ -54,8 +58,15 @@ enum TrimSide {
     End,
 }
 
-fn trim(arguments: &[Value], sides: &[TrimSide]) -> Value {
+fn trim(arguments: &[Value], context: &CallContext<'_>, sides: &[TrimSide]) -> Value {
     let Some(mut text) = argument::text(arguments, 0) else { return Value::Undefined };
+    // Every removed character is looked for among the given ones.
+    let characters = arguments.get(1).and_then(Value::as_str).map_or(1, str::len) as u64;
+    let units = byte_units(text.len()).saturating_mul(characters);
+    let budget = context.budget;
+    if budget.work(units).and_then(|()| budget.build(text.len())).is_none() {
+        return Value::Undefined;
+    }
     let is_trimmed: &dyn Fn(char) -> bool = match arguments.get(1) {
         None => &char::is_whitespace,
         // An empty set removes nothing, not even white space.

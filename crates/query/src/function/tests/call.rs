@@ -2,6 +2,7 @@
 
 use model::{FullTextPolicy, GeospatialConfig, Json, PropertyPath, VectorEmbeddingPolicy};
 
+use crate::budget::EvaluationBudget;
 use crate::function::{CallContext, FunctionBody, PatternCache, UtcDateTime, lookup};
 use crate::value::Value;
 
@@ -90,5 +91,6 @@ pub(in crate::function) fn with_context<R>(
         full_text: &FullTextPolicy::from_json(&Json::parse(texts).unwrap()).unwrap(),
         argument_paths,
         patterns: &PatternCache::new(),
+        budget: &EvaluationBudget::unlimited(),
     })
 }

@@ -44,6 +44,8 @@ fn measure_arguments(arguments: &[Value], context: &CallContext<'_>) -> Option<f
     let [left, right, ..] = arguments else { return None };
     // Checked only: the result is always exact, which is what brute force asks for.
     argument::flag(arguments, 2)?;
+    let numbers = |value: &Value| value.as_array().map_or(0, <[Value]>::len);
+    context.budget.build((numbers(left) + numbers(right)) * size_of::<f64>())?;
     let (left, right) = (vector(left)?, vector(right)?);
     let embedding =
         // Either argument may be the property; the other is usually a parameter.

@@ -5,7 +5,8 @@
 
 use std::collections::HashSet;
 
-use crate::evaluate::{EvaluationError, MemoryBudget, value_bytes};
+use crate::budget::{MemoryBudget, value_bytes};
+use crate::evaluate::EvaluationError;
 use crate::value::Value;
 
 /// The distinct rows emitted so far.

@@ -7,9 +7,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::bind::{BoundQuery, Grouping};
-use crate::evaluate::{
-    EvaluationError, EvaluationScope, Formula, MemoryBudget, Preparation, value_bytes,
-};
+use crate::budget::{MemoryBudget, value_bytes, value_units};
+use crate::evaluate::{EvaluationError, EvaluationScope, Formula, Preparation};
 use crate::function::{Aggregate, AggregateState, FunctionBody, lookup};
 use crate::value::Value;
 
@@ -74,7 +73,14 @@ impl GroupStage {
             Some(keys) => Formula::evaluate_all(keys, scope)?,
             None => Vec::new(),
         };
-        let memory = scope.environment.memory;
+        let budget = scope.environment.budget;
+        let memory = &budget.memory;
+        // Everything is evaluated before anything is changed: a row that is interrupted here is pushed again.
+        let mut values = Vec::with_capacity(self.aggregates.len());
+        for (_, argument) in &self.aggregates {
+            values.push(argument.evaluate(scope)?);
+        }
+        budget.work.spend(keys.iter().map(value_units).sum())?;
         // Looked up by slice: a row of a known group allocates no key.
         let group_index = match table.indexes.get(keys.as_slice()) {
             Some(index) => *index,
@@ -83,16 +89,20 @@ impl GroupStage {
                 table.insert(self.empty(keys.into()))
             }
         };
-        for (index, (aggregate, argument)) in self.aggregates.iter().enumerate() {
-            let value = argument.evaluate(scope)?;
-            // Only these two grow with the number of rows; the others have a fixed size, counted with the group.
+        for (index, ((aggregate, _), value)) in self.aggregates.iter().zip(values).enumerate() {
+            // These grow with the number of rows; the others have a fixed size, counted with the group.
             if matches!(aggregate, Aggregate::MakeList | Aggregate::MakeSet) {
                 table.reserve(value_bytes(&value), memory)?;
             }
             let state =
                 table.groups.get_mut(group_index).and_then(|group| group.states.get_mut(index));
             if let Some(state) = state {
+                let before = state.text_bytes();
                 state.add(value);
+                // MIN and MAX keep one string, which may be replaced by a longer or a shorter one.
+                let after = state.text_bytes();
+                table.release(before.saturating_sub(after), memory);
+                table.reserve(after.saturating_sub(before), memory)?;
             }
         }
         Ok(())
@@ -110,6 +120,11 @@ impl GroupTable {
         self.groups
     }
 
+    /// The number of groups.
+    pub(super) fn len(&self) -> usize {
+        self.groups.len()
+    }
+
     /// The number of bytes counted for the groups.
     pub(super) fn bytes(&self) -> usize {
         self.bytes
@@ -122,9 +137,14 @@ impl GroupTable {
         index
     }
 
+    fn release(&mut self, bytes: usize, memory: &MemoryBudget) {
+        self.bytes -= bytes;
+        memory.release(bytes);
+    }
+
     fn reserve(&mut self, bytes: usize, memory: &MemoryBudget) -> Result<(), EvaluationError> {
         self.bytes += bytes;
-        memory.reserve(bytes)
+        Ok(memory.reserve(bytes)?)
     }
 }
 

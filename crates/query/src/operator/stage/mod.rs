@@ -5,6 +5,7 @@
 
 mod stages;
 
+mod cost;
 mod distinct;
 mod filter;
 mod group;
@@ -13,4 +14,5 @@ mod project;
 mod ranking;
 mod window;
 
+pub(super) use cost::NodeCount;
 pub(super) use stages::{Stages, StagesState};

@@ -11,9 +11,8 @@ use model::{DistanceFunction, VectorEmbeddingPolicy};
 use super::ranking::Ranking;
 use crate::ast::SortOrder;
 use crate::bind::{BoundOrderBy, BoundQuery, Expression, OrderKey};
-use crate::evaluate::{
-    EvaluationError, EvaluationScope, Formula, MemoryBudget, Preparation, value_bytes,
-};
+use crate::budget::{MemoryBudget, value_bytes};
+use crate::evaluate::{EvaluationError, EvaluationScope, Formula, Preparation};
 use crate::value::{Value, total_order};
 
 /// How one key is compared.
@@ -106,7 +105,7 @@ impl SortStage {
         /// has doubled makes the cost per row logarithmic.
         const SPARE_ROWS: usize = 64;
         let keys = Formula::evaluate_all(&self.keys, scope)?;
-        let memory = scope.environment.memory;
+        let memory = &scope.environment.budget.memory;
         let row = BufferedRow { keys, number: buffer.next, row };
         buffer.next += 1;
         let bytes = row.bytes();
@@ -120,7 +119,7 @@ impl SortStage {
         {
             self.truncate(buffer, needed, memory);
         }
-        outcome
+        Ok(outcome?)
     }
 
     /// Whether every row influences the scores of the others, so that none can be dropped early.
@@ -161,6 +160,11 @@ impl SortStage {
 }
 
 impl RowBuffer {
+    /// The number of rows.
+    pub(super) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
     /// The number of bytes counted for the rows.
     pub(super) fn bytes(&self) -> usize {
         self.bytes

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use crate::bind::OutputProjection;
-use crate::evaluate::{EvaluationError, EvaluationScope, Formula, Preparation};
+use crate::evaluate::{EvaluationError, EvaluationScope, Formula, Preparation, count_part};
 use crate::value::Value;
 
 /// The output of a query.
@@ -41,7 +41,9 @@ impl ProjectStage {
             Self::Object(properties) => {
                 let mut values = Vec::with_capacity(properties.len());
                 for (name, formula) in properties {
-                    values.push((name.clone(), formula.evaluate(scope)?));
+                    let value = formula.evaluate(scope)?;
+                    count_part(name.len(), &value, scope)?;
+                    values.push((name.clone(), value));
                 }
                 Ok(Value::object(values))
             }

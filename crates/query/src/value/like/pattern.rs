@@ -58,15 +58,38 @@ impl LikePattern {
         Self { parts }
     }
 
+    /// Bytes of a compiled pattern for each byte of its text: one element, and one character while it is parsed.
+    pub(crate) const ELEMENT_BYTES: usize = size_of::<PatternElement>() + size_of::<char>();
+
     /// Whether the whole string matches the pattern.
     #[must_use]
     pub fn matches(&self, text: &str) -> bool {
+        self.matches_while(text, |_| true).unwrap_or(false)
+    }
+
+    /// The same, but `goes_on` is asked from time to time, with the number of steps since it was asked last; `None` if
+    /// it ended the match.
+    pub(crate) fn matches_while(
+        &self,
+        text: &str,
+        mut goes_on: impl FnMut(u64) -> bool,
+    ) -> Option<bool> {
+        /// Steps between two questions.
+        const STEPS: u64 = 4096;
         let text: Vec<char> = text.chars().collect();
+        let mut steps = 0;
         let (mut element, mut position) = (0, 0);
         // The last `%` seen and the end of the text it covers. Backtracking to earlier ones is never needed: what the
         // last `%` can cover includes every way in which an earlier one could have covered more.
         let mut last_run: Option<(usize, usize)> = None;
         loop {
+            steps += 1;
+            if steps == STEPS {
+                steps = 0;
+                if !goes_on(STEPS) {
+                    return None;
+                }
+            }
             match (self.parts.get(element), text.get(position)) {
                 (Some(PatternElement::Run), _) => {
                     last_run = Some((element, position));
@@ -78,7 +101,7 @@ impl LikePattern {
                     position += 1;
                     continue;
                 }
-                (None, None) => return true,
+                (None, None) => return Some(true),
                 _ => {}
             }
             match last_run {
@@ -88,7 +111,7 @@ impl LikePattern {
                     element = run + 1;
                     position = end + 1;
                 }
-                _ => return false,
+                _ => return Some(false),
             }
         }
     }

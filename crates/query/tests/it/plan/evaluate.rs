@@ -153,6 +153,7 @@ fn call(function: &str, arguments: &[Value]) -> Value {
             full_text: &FullTextPolicy::default(),
             argument_paths: &[],
             patterns: &PatternCache::new(),
+            budget: &query::EvaluationBudget::unlimited(),
         },
     )
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ::query::plan::access::{CompositeLookup, Indexes, Lookup};
 use ::query::plan::condition::{PathCondition, ValueSet};
-use ::query::{EvaluationContext, PreparedExpression};
+use ::query::{EachWorkLimit, EvaluationContext, PreparedExpression, WorkGovernor};
 use model::{CompositeIndex, CompositeOrder, IndexPathSegment, Json};
 
 use super::condition::{ConditionKind, TermCondition};
@@ -90,9 +90,17 @@ fn intersection(
     Some(driver)
 }
 
+/// Units of work of the test of one value. A value that needs more passes, and the filter decides on its item within
+/// the budget of the request.
+const TEST_UNITS_MAX: u64 = 5_000;
+
 fn path_condition(condition: &PathCondition, context: &EvaluationContext) -> TermCondition {
     let test = condition.test.as_ref();
-    let test = test.map(|test| Arc::new((PreparedExpression::new(test), context.clone())));
+    // The limit is that of each value and not of the request: which term returns an item is decided by evaluating the
+    // test again, also on another page, and must have the same result.
+    let governor: Arc<dyn WorkGovernor> = Arc::new(EachWorkLimit { units_max: TEST_UNITS_MAX });
+    let limited = || EvaluationContext { governor: Arc::clone(&governor), ..context.clone() };
+    let test = test.map(|test| Arc::new((PreparedExpression::new(test), limited())));
     TermCondition { kind: ConditionKind::Path(condition.clone()), test }
 }
 

@@ -1,0 +1,51 @@
+//! How much the evaluation of queries and conditions may consume.
+//!
+//! Owns the flags and their units. The defaults are those of the engine and the gateway.
+
+use clap::Args;
+
+/// The flags about the budget of a request, and of all requests together.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct EvaluationFlags {
+    /// Seconds that a page of a query may take; then it returns its rows so far, or 408
+    #[arg(long, value_name = "SECONDS", default_value_t = 30,
+          value_parser = clap::value_parser!(u64).range(1..=3600))]
+    query_seconds: u64,
+
+    /// Millions of units of work that one query may spend: tuples of joins, calls, 64 bytes read or built
+    #[arg(long, value_name = "MILLIONS", default_value_t = 1000,
+          value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    query_work: u64,
+
+    /// Long evaluations that run at the same time; 0 is one less than the machine has cores
+    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
+    evaluations: usize,
+
+    /// Long evaluations that are begun at the same time, each on a thread
+    #[arg(long, value_name = "NUMBER", default_value_t = 64,
+          value_parser = clap::value_parser!(u16).range(1..=400))]
+    evaluation_threads: u16,
+
+    /// Megabytes that all evaluations together may hold, beyond 1 MB that each one has
+    #[arg(long, value_name = "MB", default_value_t = 1024,
+          value_parser = clap::value_parser!(u32).range(1..))]
+    evaluation_memory: u32,
+}
+
+impl EvaluationFlags {
+    /// The engine settings with these limits.
+    pub(crate) fn apply(&self, settings: engine::EngineSettings) -> engine::EngineSettings {
+        engine::EngineSettings {
+            request_work_max: self.query_work * 1_000_000,
+            evaluations_at_once_max: self.evaluations,
+            evaluation_threads_max: usize::from(self.evaluation_threads),
+            evaluation_memory_max: (self.evaluation_memory as usize) << 20,
+            ..settings
+        }
+    }
+
+    /// How long a page may take, in milliseconds.
+    pub(crate) fn page_ms_max(&self) -> u64 {
+        self.query_seconds * 1000
+    }
+}

@@ -1,0 +1,321 @@
+//! The budget of a request: evaluation stops inside an item, counts before it builds, and goes on where it stopped.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use model::Json;
+use query::{
+    BuiltInFunctions, EvaluationContext, EvaluationError, Interruption, ItemPredicate, Parameters,
+    QueryExecutor, RowStream, SLICE_UNITS, WorkGovernor, WorkLimit, bind, parse, row_text,
+};
+
+use super::sqltest::rows::context;
+
+/// Enough for every query that is not hostile.
+const UNITS: u64 = 10 * SLICE_UNITS;
+
+fn limited(units_max: u64) -> EvaluationContext {
+    EvaluationContext { governor: Arc::new(WorkLimit::new(units_max)), ..context() }
+}
+
+fn array(elements: usize) -> Json {
+    let text: Vec<String> = (0..elements).map(|element| element.to_string()).collect();
+    let text = text.join(",");
+    let words = vec!["word"; elements.min(2000)].join(" ");
+    Json::parse(format!(r#"{{"id":"1","arr":[{text}],"words":"{words}"}}"#).as_bytes()).unwrap()
+}
+
+/// The outcome of a query over one item, and the tuples it has iterated.
+fn run(
+    text: &str,
+    parameters: &Parameters,
+    item: &Json,
+    context: EvaluationContext,
+) -> (Result<Vec<String>, EvaluationError>, u64) {
+    let tree = parse(text).unwrap_or_else(|errors| panic!("{text}: {errors:?}"));
+    let bound = bind(&tree, parameters, &BuiltInFunctions)
+        .unwrap_or_else(|errors| panic!("{text}: {errors:?}"));
+    let mut executor = QueryExecutor::new(&bound, context);
+    let pushed = executor.push(item);
+    let tuples = executor.tuples();
+    let rows = pushed.and_then(|()| executor.finish());
+    let print = |rows: Vec<_>| rows.iter().map(|row| row_text(row).unwrap()).collect();
+    (rows.map(print), tuples)
+}
+
+fn fails_within(text: &str, parameters: &Parameters, item: &Json) -> EvaluationError {
+    run(text, parameters, item, limited(UNITS)).0.expect_err(text)
+}
+
+const OUT_OF_WORK: EvaluationError = EvaluationError::Interrupted(Interruption::OutOfWork);
+
+#[test]
+fn a_product_of_arrays_stops_inside_the_item() {
+    let item = array(1000);
+    let text = "SELECT VALUE COUNT(1) FROM c JOIN a IN c.arr JOIN b IN c.arr JOIN d IN c.arr JOIN e IN c.arr";
+    let (result, tuples) = run(text, &Parameters::new(), &item, limited(UNITS));
+    assert_eq!(result, Err(OUT_OF_WORK));
+    // The tuple that was refused counts.
+    assert!(tuples <= UNITS + 1, "{tuples} tuples");
+    let (result, _) = run(text, &Parameters::new(), &array(5), limited(UNITS));
+    assert_eq!(result.unwrap(), ["625"]);
+}
+
+#[test]
+fn expressions_of_any_form_stop_inside_the_item() {
+    let item = array(1000);
+    let product = "FROM a IN c.arr JOIN b IN c.arr JOIN d IN c.arr";
+    let pieces: Vec<String> = (0..200).map(|piece| format!("a{piece}")).collect();
+    let ring: Vec<String> = (0..3000).map(|at| format!("[{}.{at:04},{at}e-3]", at % 7)).collect();
+    let shape = format!(r#"{{"type":"LineString","coordinates":[{}]}}"#, ring.join(","));
+    let parameters: Parameters = [
+        ("@a", Json::from("a".repeat(200_000))),
+        ("@like", Json::from(format!("%{}b", "a".repeat(100_000)))),
+        ("@deep", Json::parse(format!("[{}]", vec!["[1]"; 5000].join(",")).as_bytes()).unwrap()),
+        ("@shape", Json::parse(shape.as_bytes()).unwrap()),
+        ("@words", Json::from(pieces.join(" "))),
+    ]
+    .into_iter()
+    .map(|(name, value)| (name, Some(value)))
+    .collect();
+    for expression in [
+        format!("EXISTS(SELECT VALUE a {product} WHERE a + b + d < 0)"),
+        format!("ARRAY(SELECT VALUE 1 {product} WHERE a + b + d < 0)"),
+        format!("(SELECT VALUE COUNT(1) {product})"),
+        format!("FIRST(SELECT VALUE a {product} WHERE a + b + d < 0)"),
+        "@a LIKE @like".to_owned(),
+        "ST_DISTANCE(@shape, {type: 'LineString', coordinates: ARRAY(SELECT VALUE [a, 80] FROM a \
+         IN c.arr WHERE a < 180)})"
+            .to_owned(),
+        "ST_WITHIN(@shape, @shape)".to_owned(),
+        "ST_INTERSECTS(@shape, {type: 'LineString', coordinates: ARRAY(SELECT VALUE [a, 80] FROM \
+         a IN c.arr WHERE a < 180)})"
+            .to_owned(),
+        "FULLTEXTCONTAINS(c.words, {term: @words, distance: 2}) OR \
+         FULLTEXTCONTAINS(CONCAT(c.words, c.words, c.words, c.words), {term: @a, distance: 2})"
+            .to_owned(),
+        "(SELECT VALUE COUNT(1) FROM a IN c.arr WHERE @deep = @deep)".to_owned(),
+        "(SELECT VALUE COUNT(1) FROM a IN c.arr WHERE CONTAINS(@a, CONCAT('b', ToString(a))))"
+            .to_owned(),
+        "(SELECT VALUE COUNT(1) FROM a IN c.arr WHERE RegexMatch(@a, 'a*b'))".to_owned(),
+        "(SELECT VALUE COUNT(1) FROM a IN c.arr WHERE ARRAY_CONTAINS(@deep, [2]))".to_owned(),
+        "(SELECT VALUE COUNT(1) FROM a IN c.arr WHERE VectorDistance(c.arr, c.arr, true) > 2)"
+            .to_owned(),
+    ] {
+        let text = format!("SELECT VALUE {expression} FROM c");
+        assert_eq!(fails_within(&text, &parameters, &item), OUT_OF_WORK, "{text}");
+    }
+}
+
+#[test]
+fn a_condition_on_one_item_stops() {
+    let condition = "FROM c WHERE EXISTS(SELECT VALUE a FROM a IN c.arr JOIN b IN c.arr JOIN d IN c.arr \
+                     WHERE a + b + d < 0)";
+    let predicate = ItemPredicate::parse(condition).unwrap();
+    assert_eq!(predicate.matches(&array(1000), &limited(UNITS)), Err(OUT_OF_WORK));
+    assert_eq!(predicate.matches(&array(10), &limited(UNITS)), Ok(false));
+}
+
+#[test]
+fn what_a_function_builds_counts_before_it_is_built() {
+    let (bytes_max, item) = (1 << 20, array(1000));
+    let object: Vec<String> = (0..2000).map(|at| format!("\"{at}\":1")).collect();
+    let parameters: Parameters = [
+        ("@p", Json::from("x".repeat(100_000))),
+        ("@small", Json::from("x".repeat(1000))),
+        ("@texts", Json::parse(format!("[{}]", vec!["\"x\""; 2000].join(",")).as_bytes()).unwrap()),
+        ("@object", Json::parse(format!("{{{}}}", object.join(",")).as_bytes()).unwrap()),
+        ("@json", Json::from(format!("[{}1]", "1,".repeat(50_000)))),
+    ]
+    .into_iter()
+    .map(|(name, value)| (name, Some(value)))
+    .collect();
+    let many = |part: &str| vec![part; 20].join(",");
+    for expression in [
+        "LENGTH(REPLACE(@p, 'x', @p))".to_owned(),
+        "LENGTH(REPLACE(REPLACE(@small, 'x', @small), 'x', @small))".to_owned(),
+        format!("LENGTH(CONCAT({}))", many("@p")),
+        format!("LENGTH({})", vec!["@p"; 20].join(" || ")),
+        "LENGTH(STRINGJOIN(@texts, @p))".to_owned(),
+        "ARRAY_LENGTH(STRINGSPLIT(@p, 'x'))".to_owned(),
+        "ARRAY_LENGTH(OBJECTTOARRAY(@object, @p))".to_owned(),
+        "ARRAY_LENGTH(STRINGTOARRAY(@json))".to_owned(),
+        format!("LENGTH(TOSTRING([{}]))", many("@p")),
+        format!("[c.id, {}]", many("@p")),
+        format!("ARRAY_LENGTH(ARRAY_CONCAT({}))", many("[@p]")),
+        format!("SETUNION([{0}], [{0}])", vec!["@p"; 6].join(",")),
+        "ARRAY_LENGTH(ARRAY(SELECT VALUE @p FROM a IN c.arr))".to_owned(),
+        format!("[{}]", many("(SELECT VALUE UPPER(@p))")),
+        "LENGTH(REVERSE(LOWER(UPPER(CONCAT(@p, @p, @p, @p)))))".to_owned(),
+        "ARRAY_LENGTH(REGEXEXTRACTALL(@p, 'x'))".to_owned(),
+        "_FullTextWordCount(@p)".to_owned(),
+    ] {
+        let text = format!("SELECT VALUE {expression} FROM c");
+        let context = EvaluationContext { held_bytes_max: bytes_max, ..context() };
+        let (result, _) = run(&text, &parameters, &item, context);
+        assert_eq!(result, Err(EvaluationError::HeldBytes { bytes_max }), "{text}");
+    }
+}
+
+#[test]
+fn the_whole_memory_of_a_machine_is_never_asked_for() {
+    let parameters: Parameters =
+        [("@p", Some(Json::from("x".repeat(1_000_000))))].into_iter().collect();
+    let (result, _) =
+        run("SELECT VALUE LENGTH(REPLACE(@p,'x',@p))", &parameters, &array(1), context());
+    assert_eq!(result, Err(EvaluationError::HeldBytes { bytes_max: 256 << 20 }));
+}
+
+#[test]
+fn a_value_that_repeats_itself_at_every_level_counts_in_full() {
+    let mut query = "SELECT VALUE [c.id, c.id] FROM c".to_owned();
+    for level in 0..60 {
+        query = format!("SELECT VALUE [t{level}, t{level}] FROM ({query}) AS t{level}");
+    }
+    let tree = parse(&query);
+    // So many levels may also be refused as text; what is allowed must not multiply.
+    let Ok(bound) = tree.and_then(|tree| bind(&tree, &Parameters::new(), &BuiltInFunctions)) else {
+        return a_value_of_few_levels_counts_in_full();
+    };
+    let mut executor = QueryExecutor::new(&bound, context());
+    let result = executor.push(&array(1));
+    assert_eq!(result, Err(EvaluationError::HeldBytes { bytes_max: 256 << 20 }));
+}
+
+fn a_value_of_few_levels_counts_in_full() {
+    let mut query = "SELECT VALUE [c.id, c.id, c.id, c.id] FROM c".to_owned();
+    for level in 0..8 {
+        let (name, many) = (format!("t{level}"), vec![format!("t{level}"); 40].join(","));
+        query = format!("SELECT VALUE [{many}] FROM ({query}) AS {name}");
+    }
+    let error = fails_within(&query, &Parameters::new(), &array(1));
+    let held = EvaluationError::HeldBytes { bytes_max: 256 << 20 };
+    assert!(error == held || error == OUT_OF_WORK, "{error:?}");
+}
+
+#[test]
+fn large_regular_expressions_are_refused() {
+    let item = array(1);
+    let refused = |pattern: &str, text: String| {
+        let parameters: Parameters =
+            [("@pattern", Some(Json::from(pattern))), ("@text", Some(Json::from(text)))]
+                .into_iter()
+                .collect();
+        run("SELECT VALUE RegexMatch(@text, @pattern) FROM c", &parameters, &item, context()).0
+    };
+    let too_large = Err(EvaluationError::PatternTooLarge { bytes_max: 16 * 1024 });
+    assert_eq!(refused(&"(a|b)".repeat(36_000), "a".to_owned()), too_large);
+    assert_eq!(refused(r"(\w{100}){100}", "a".to_owned()), too_large);
+    let text_bytes = 8 << 20;
+    let large = Err(EvaluationError::MatchTooLarge { text_bytes });
+    assert_eq!(refused("(a|b)*c", "a".repeat(text_bytes)), large);
+    assert_eq!(refused("(a|b)+c", "aabc".to_owned()).unwrap(), ["true"]);
+    // Invalid patterns stay undefined, so that there is no row.
+    assert_eq!(refused("(", "a".to_owned()).unwrap(), [""; 0]);
+}
+
+#[test]
+fn a_parameter_that_is_used_too_often_is_refused() {
+    let parameters: Parameters =
+        [("@p", Some(Json::from("x".repeat(1_000_000))))].into_iter().collect();
+    let bound = |uses: usize| {
+        let text = format!("SELECT VALUE [{}]", vec!["@p"; uses].join(","));
+        bind(&parse(&text).unwrap(), &parameters, &BuiltInFunctions).map(|_| ())
+    };
+    assert_eq!(bound(10), Ok(()));
+    let errors = bound(50_000).unwrap_err();
+    assert_eq!(errors.len(), 1);
+    assert!(errors[0].to_string().contains("'@p'"), "{}", errors[0]);
+}
+
+/// Grants a number of units, then ends the slice once, then grants everything.
+#[derive(Debug)]
+struct OneInterruption {
+    first: u64,
+    calls: AtomicU64,
+}
+
+impl WorkGovernor for OneInterruption {
+    fn next_slice(&self, _granted: u64) -> Result<u64, Interruption> {
+        match self.calls.fetch_add(1, Ordering::SeqCst) {
+            0 => Ok(self.first),
+            1 => Err(Interruption::SliceEnded),
+            _ => Ok(u64::MAX),
+        }
+    }
+    fn allow_bytes(&self, _bytes: usize) -> Result<(), Interruption> {
+        Ok(())
+    }
+    fn return_bytes(&self, _bytes: usize) {}
+}
+
+/// Runs a query over items and pushes the item again that was interrupted.
+fn resumed(text: &str, items: &[Json], first: u64) -> (Vec<String>, u64) {
+    let tree = parse(text).unwrap();
+    let bound = bind(&tree, &Parameters::new(), &BuiltInFunctions).unwrap();
+    let governor = Arc::new(OneInterruption { first, calls: AtomicU64::new(0) });
+    let context = EvaluationContext { governor: governor.clone(), ..context() };
+    let mut executor = QueryExecutor::new(&bound, context);
+    assert!(executor.is_resumable());
+    for item in items {
+        let text = item.to_string();
+        match executor.push_text(text.as_bytes()) {
+            Err(EvaluationError::Interrupted(Interruption::SliceEnded)) => {
+                executor.push_text(text.as_bytes()).unwrap();
+            }
+            other => other.unwrap(),
+        }
+    }
+    let tuples = executor.tuples();
+    // Only an item can be pushed again: the last rows must not be interrupted.
+    governor.calls.store(2, Ordering::SeqCst);
+    let rows = executor.finish().unwrap();
+    (rows.iter().map(|row| row_text(row).unwrap()).collect(), tuples)
+}
+
+#[test]
+fn an_interrupted_item_goes_on_with_the_row_that_is_missing() {
+    let items = [array(7), array(5)];
+    for text in [
+        "SELECT VALUE [a, b] FROM c JOIN a IN c.arr JOIN b IN c.arr WHERE a < b",
+        "SELECT VALUE COUNT(1) FROM c JOIN a IN c.arr JOIN b IN c.arr",
+        "SELECT a, COUNT(1) AS n, SUM(b) AS s, MAX(ToString(b)) AS m FROM c JOIN a IN c.arr JOIN b \
+         IN c.arr GROUP BY a",
+        "SELECT DISTINCT VALUE a % 3 FROM c JOIN a IN c.arr JOIN b IN c.arr",
+        "SELECT VALUE [a, b] FROM c JOIN a IN c.arr JOIN b IN c.arr ORDER BY c.id DESC",
+        "SELECT TOP 9 VALUE a FROM c JOIN a IN c.arr JOIN b IN c.arr WHERE EXISTS(SELECT VALUE x \
+         FROM x IN c.arr WHERE x = a + 1)",
+        "SELECT VALUE {n: ARRAY(SELECT VALUE x FROM x IN c.arr WHERE x > a)} FROM c JOIN a IN c.arr",
+    ] {
+        let expected = resumed(text, &items, u64::MAX);
+        for first in 1..400 {
+            assert_eq!(resumed(text, &items, first), expected, "{text} after {first} units");
+        }
+    }
+}
+
+#[test]
+fn a_stream_that_is_interrupted_returns_each_row_once() {
+    let text = "SELECT VALUE [a, b] FROM c JOIN a IN c.arr JOIN b IN c.arr WHERE a < b";
+    let tree = parse(text).unwrap();
+    let bound = bind(&tree, &Parameters::new(), &BuiltInFunctions).unwrap();
+    for first in 1..200 {
+        let governor = Arc::new(OneInterruption { first, calls: AtomicU64::new(0) });
+        let context = EvaluationContext { governor, ..context() };
+        let mut stream = RowStream::new(&bound, context).unwrap();
+        let mut rows = Vec::new();
+        let mut push = |stream: &mut RowStream| {
+            stream.push_while(&array(8), |row| {
+                rows.push(row_text(&row).unwrap());
+                true
+            })
+        };
+        let slice_ended = Err(EvaluationError::Interrupted(Interruption::SliceEnded));
+        if push(&mut stream) == slice_ended {
+            push(&mut stream).unwrap();
+        }
+        assert_eq!(rows.len(), 28, "after {first} units");
+        rows.dedup();
+        assert_eq!(rows.len(), 28, "after {first} units");
+    }
+}
