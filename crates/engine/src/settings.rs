@@ -34,6 +34,9 @@ pub struct EngineSettings {
     pub enforce_throughput: bool,
     /// Whether a bounded sample of traffic is kept, with values of items and queries, to evaluate other partition keys.
     pub record_traffic: bool,
+    /// Whether items keep the digits of their numbers. Otherwise numbers are stored as the service returns them: 1.0
+    /// as 1, and numbers that are no 64-bit integers as doubles.
+    pub exact_numbers: bool,
 }
 
 impl Default for EngineSettings {
@@ -51,6 +54,7 @@ impl Default for EngineSettings {
             maintenance_items_max: 512,
             enforce_throughput: false,
             record_traffic: false,
+            exact_numbers: false,
         }
     }
 }

@@ -74,6 +74,7 @@ impl Engine {
         // Parsed before the queue: a syntax error must not take a turn of the writer, and a second run must not parse
         // again.
         let condition = read_condition(&patch)?;
+        let patch = self.stored_patch(patch);
         let write = ItemWrite::Patch { key, patch, condition, options };
         Ok(self.write_item(&container, OperationKind::Patch, &target, write).await?.0)
     }
@@ -112,7 +113,7 @@ pub(crate) async fn patch(
     };
     let (placement, explain) = (Placement::InPlace, options.explain_charge);
     let change = ItemChange { item: &mut item, bytes, placement, time_to_live, indexed, explain };
-    let written = transaction.put(key, Some(&current), change).await?;
+    let written = transaction.put(key, key, Some(&current), change).await?;
     Ok(ItemWriteResult::Written { item: written, patch_operations: patch.operations().len() })
 }
 

@@ -114,9 +114,11 @@ impl<'run> ItemTransaction<'run> {
         Ok(stored.map(ItemRecord::decode).transpose()?)
     }
 
-    /// Writes an item with all its entries.
+    /// Writes an item with all its entries. `old_key` is the key of the previous version; it differs from `key` only
+    /// in a rename, which keeps the resource id and therefore the history of the item.
     pub(crate) async fn put(
         &mut self,
+        old_key: &ItemKey,
         key: &ItemKey,
         previous: Option<&ItemRecord>,
         change: ItemChange<'_>,
@@ -134,11 +136,11 @@ impl<'run> ItemTransaction<'run> {
         let old_item = previous.map(ItemRecord::parse).transpose()?;
         // May fail or defer. Everything before it has touched only this transaction, which is then dropped as a whole.
         self.write_unique_keys(key, old_item.as_ref(), item).await?;
-        let old = self.terms(key, previous, old_item.as_ref());
+        let old = self.terms(old_key, previous, old_item.as_ref());
         let new = self.terms(key, Some(&record), Some(item));
         // Only computed if the caller asks for an explanation: it walks both versions once more.
         let versions = || IndexedVersions {
-            old: self.index_costs(key, previous, old_item.as_ref()),
+            old: self.index_costs(old_key, previous, old_item.as_ref()),
             new: self.index_costs(key, Some(&record), Some(item)),
         };
         let cost = WriteCost {
@@ -149,12 +151,22 @@ impl<'run> ItemTransaction<'run> {
             versions: change.explain.then(|| Box::new(versions())),
         };
         let written = WrittenItem { record: record.clone(), cost };
-        self.write_terms(&old, new);
+        if old_key == key {
+            self.write_terms(&old, new);
+        } else {
+            // The value of a term names the item, so that terms that stay the same are written again in a rename.
+            self.write_terms(&old, ItemTerms::default());
+            self.write_terms(&ItemTerms::default(), new);
+        }
         self.write_expiry(key, previous, Some(&record));
         // Before the new log entry is inserted: `supersede` looks for the old one in `log`.
-        self.supersede(key, previous, record.header.timestamp);
+        self.supersede(old_key, previous, record.header.timestamp);
         self.log.insert(record.header.position, (key.clone(), record.clone()));
         self.count(previous, Some(&record));
+        if old_key != key {
+            self.set.remove(ITEMS, old_key.as_bytes().clone());
+            self.items.insert(old_key.as_bytes().clone(), None);
+        }
         self.set.put_stamped(
             ITEMS,
             key.as_bytes().clone(),

@@ -87,7 +87,7 @@ async fn a_replace_and_a_delete_check_the_etag() {
     let delete = server.delete(A).key(KEY).with("if-match", replaced.has("etag"));
     assert!(delete.send().await.expect(204).body.is_empty());
     let other = server.put(A, r#"{"id":"b","pk":"x"}"#).key(KEY).send().await;
-    assert_eq!(other.status, 400);
+    assert_eq!(other.status, 404);
 }
 
 #[tokio::test]

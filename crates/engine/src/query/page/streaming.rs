@@ -30,8 +30,10 @@ pub(in crate::query) async fn fill_page(
         if page.is_complete() {
             break PageEnd::Last;
         }
-        if page.is_full() {
-            break PageEnd::More;
+        // A page never crosses physical partitions: its session token and its charge are those of one.
+        let is_at_end = !page.rows.is_empty() && source.is_at_partition_end();
+        if page.is_full() || is_at_end {
+            break if source.has_more(reader).await? { PageEnd::More } else { PageEnd::Last };
         }
         let rows_before = page.taken + page.skipped;
         // As many candidates as rows are missing: without a filter, the page reads exactly what it returns.
