@@ -13,16 +13,15 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use model::charge::{IndexCost, index_costs};
 use model::{Etag, ItemTimeToLive, Json, Lsn, TimestampSeconds};
 use storage::{StorageKey, StorageValue, WriteSet};
 
-use super::written_item::{WrittenItem, changed_units, weight};
+use super::written_item::{WrittenItem, changed_units, own_expiry, weight};
 use crate::charge::{IndexedVersions, Weight, WriteCost};
 use crate::error::Result;
 use crate::index::{ItemTerms, terms_of, unique_keys_of};
 use crate::key_layout::{
-    CHANGE_LOG, ChangePosition, EXPIRY, ITEMS, ItemKey, TERMS, UNIQUE_KEYS, VERSIONS, expiry_key,
+    CHANGE_LOG, ChangePosition, EXPIRY, ITEMS, ItemKey, TERMS, UNIQUE_KEYS, VERSIONS,
 };
 use crate::partition::{Abort, PartitionState, PreparedTransaction, TransactionContext};
 use crate::record::{
@@ -308,19 +307,6 @@ impl<'run> ItemTransaction<'run> {
         })
     }
 
-    /// What the index of an item costs, path by path.
-    pub(crate) fn index_costs(
-        &self,
-        key: &ItemKey,
-        record: Option<&ItemRecord>,
-        item: Option<&Json>,
-    ) -> Vec<IndexCost> {
-        let (Some(record), Some(item)) = (record, item) else { return Vec::new() };
-        let policy = self.context.compiled.policy(self.state.generation_at(key.as_bytes()));
-        let policy = policy.filter(|_| record.header.indexed);
-        policy.map_or_else(Vec::new, |policy| index_costs(&policy.policy, item))
-    }
-
     /// Writes the difference of two sets of terms. The paths of a shape are never removed: other items may have that
     /// shape, and nobody counts them.
     fn write_terms(&mut self, old: &ItemTerms, new: ItemTerms) {
@@ -401,11 +387,4 @@ impl<'run> ItemTransaction<'run> {
         self.state.item_bytes = self.state.item_bytes + bytes(new) - bytes(old);
         self.state.items = self.state.items + u64::from(new.is_some()) - u64::from(old.is_some());
     }
-}
-
-/// The key of an item with a time to live of its own in the space `expiry`.
-pub(crate) fn own_expiry(record: &ItemRecord) -> Option<StorageKey> {
-    let ItemTimeToLive::Seconds(seconds) = record.header.time_to_live? else { return None };
-    let expires_at = record.header.timestamp.0 + u64::from(seconds);
-    Some(expiry_key(expires_at, record.header.position.ordinal))
 }

@@ -228,3 +228,17 @@ async fn an_item_is_accepted_and_returned_as_binary_json() {
     let broken = server.post(ITEMS, "").bytes(vec![0x80, 0xED, 0xFF]).key(KEY).send().await;
     broken.refused(400, None, "The request payload is invalid.");
 }
+
+#[tokio::test]
+async fn numbers_and_texts_are_stored_as_the_service_returns_them() {
+    let server = Server::with_container().await;
+    let body = r#"{"id":"a","pk":"x","n":[1.0,-0.0,1e-400,1e2,1.50,9223372036854775807,18446744073709551615],"t":"\ud83d"}"#;
+    create(&server, body).await;
+    let read = server.get(A).key(KEY).send().await.expect(200);
+    let expected = "[1,0,0,100,1.5,9223372036854775807,1.8446744073709552e+19]";
+    assert_eq!(read.property("n").to_string(), expected);
+    assert_eq!(read.string("t"), "\u{fffd}");
+    let patch = r#"{"operations":[{"op":"set","path":"/n","value":2.0}]}"#;
+    let patched = server.patch(A, patch).key(KEY).send().await.expect(200);
+    assert_eq!(patched.property("n").to_string(), "2");
+}

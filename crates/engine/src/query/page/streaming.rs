@@ -31,9 +31,9 @@ pub(in crate::query) async fn fill_page(
             break PageEnd::Last;
         }
         // A page never crosses physical partitions: its session token and its charge are those of one.
-        let is_at_end = !page.rows.is_empty() && source.is_at_partition_end();
+        let is_at_end = !page.rows.is_empty() && is_at_partition_end(source);
         if page.is_full() || is_at_end {
-            break if source.has_more(reader).await? { PageEnd::More } else { PageEnd::Last };
+            break if has_more(source, reader).await? { PageEnd::More } else { PageEnd::Last };
         }
         let rows_before = page.taken + page.skipped;
         // As many candidates as rows are missing: without a filter, the page reads exactly what it returns.
@@ -62,6 +62,27 @@ pub(in crate::query) async fn fill_page(
     reader.charges.counters.tuples += rows.tuples();
     (progress.skipped, progress.taken) = (page.skipped, page.taken);
     Ok(end == PageEnd::More)
+}
+
+/// Whether the next candidates are in another physical partition than the last ones. Sources that merge partitions have
+/// no such end.
+fn is_at_partition_end(source: &CandidateSource) -> bool {
+    match source {
+        CandidateSource::Scan(scan) => scan.is_at_partition_end(),
+        CandidateSource::Lookup(lookup) => lookup.is_at_partition_end(),
+        _ => false,
+    }
+}
+
+/// Whether there may be more candidates; asked once per full page, so that a query whose end is known has no empty last
+/// page.
+async fn has_more(source: &mut CandidateSource, reader: &PageReader) -> Result<bool> {
+    match source {
+        CandidateSource::Scan(scan) => scan.has_more(reader).await,
+        CandidateSource::Lookup(lookup) => Box::pin(lookup.has_more(reader)).await,
+        CandidateSource::Ordered(source) => Box::pin(source.has_more(reader)).await,
+        _ => Ok(true),
+    }
 }
 
 /// Adds the rows of a batch; returns how the page ended if it ended within the batch.

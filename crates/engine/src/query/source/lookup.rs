@@ -114,14 +114,14 @@ impl LookupSource {
     }
 
     /// Whether the next items are in another physical partition than the last ones.
-    pub(super) fn is_at_partition_end(&self) -> bool {
+    pub(in crate::query) fn is_at_partition_end(&self) -> bool {
         let next = self.pending.front().map(|next| next.slice.shard());
         let is_between = self.current.is_none() && next.is_some() && self.last_shard.is_some();
         is_between && next != self.last_shard
     }
 
     /// Whether there may be more items. Only the last slice of a query is looked at, which ends it.
-    pub(super) async fn has_more(&mut self, reader: &PageReader) -> Result<bool> {
+    pub(in crate::query) async fn has_more(&mut self, reader: &PageReader) -> Result<bool> {
         let Some(current) = self.current.as_mut().filter(|_| self.pending.is_empty()) else {
             return Ok(!self.pending.is_empty());
         };

@@ -71,13 +71,13 @@ impl ScanSource {
     }
 
     /// Whether the next items are in another physical partition than the last ones.
-    pub(super) fn is_at_partition_end(&self) -> bool {
+    pub(in crate::query) fn is_at_partition_end(&self) -> bool {
         let next = self.remaining.last().map(|(slice, _)| slice.shard());
         next.is_some() && self.last_shard.is_some() && next != self.last_shard
     }
 
     /// Whether there are more items, expired or not.
-    pub(super) async fn has_more(&self, reader: &PageReader) -> Result<bool> {
+    pub(in crate::query) async fn has_more(&self, reader: &PageReader) -> Result<bool> {
         for (slice, keys) in self.remaining.iter().rev() {
             if reader.has_entry(slice.shard(), ITEMS, keys).await? {
                 return Ok(true);

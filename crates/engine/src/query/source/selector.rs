@@ -56,27 +56,6 @@ impl CandidateSource {
             Self::MinMax(source) => Box::pin(source.next(reader)).await,
         }
     }
-
-    /// Whether the next candidates are in another physical partition than the last ones. Sources that merge partitions
-    /// have no such end.
-    pub(in crate::query) fn is_at_partition_end(&self) -> bool {
-        match self {
-            Self::Scan(scan) => scan.is_at_partition_end(),
-            Self::Lookup(lookup) => lookup.is_at_partition_end(),
-            Self::Merged(_) | Self::Ordered(_) | Self::Sorted(_) | Self::MinMax(_) => false,
-        }
-    }
-
-    /// Whether there may be more candidates; asked once per full page, so that a query whose end is known has no empty
-    /// last page.
-    pub(in crate::query) async fn has_more(&mut self, reader: &PageReader) -> Result<bool> {
-        match self {
-            Self::Scan(scan) => scan.has_more(reader).await,
-            Self::Lookup(lookup) => Box::pin(lookup.has_more(reader)).await,
-            Self::Ordered(source) => Box::pin(source.has_more(reader)).await,
-            Self::Merged(_) | Self::Sorted(_) | Self::MinMax(_) => Ok(true),
-        }
-    }
 }
 
 /// Chooses the source for a planned query.
