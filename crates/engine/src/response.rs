@@ -184,6 +184,8 @@ pub enum BatchResult {
         failed: usize,
         /// The error of that operation.
         error: Error,
+        /// The charges of the operations before it. They ran, although nothing of them remains.
+        charges: Vec<RequestCharge>,
     },
 }
 

@@ -45,6 +45,9 @@ pub struct EngineSettings {
     pub evaluation_memory_max: usize,
     /// Whether a bounded sample of traffic is kept, with values of items and queries, to evaluate other partition keys.
     pub record_traffic: bool,
+    /// Whether items keep the digits of their numbers. Otherwise numbers are stored as the service returns them: 1.0
+    /// as 1, and numbers that are no 64-bit integers as doubles.
+    pub exact_numbers: bool,
 }
 
 impl Default for EngineSettings {
@@ -66,6 +69,7 @@ impl Default for EngineSettings {
             evaluations_at_once_max: 0,
             evaluation_threads_max: 64,
             evaluation_memory_max: 1 << 30,
+            exact_numbers: false,
         }
     }
 }

@@ -38,5 +38,5 @@ pub use resource::{
 pub use validation_error::{Result, ValidationError};
 pub use value::{
     ConversionError, Json, MeasuredJson, Number, Object, ParseError, PropertyPath, compare,
-    compare_strings, structural_hash,
+    compare_strings, double_text, structural_hash,
 };

@@ -6,9 +6,7 @@
 pub const ITEM_BYTES_MAX: usize = 2 * 1024 * 1024;
 /// Levels of nesting in an item.
 pub const NESTING_LEVELS_MAX: usize = 128;
-/// Bytes of an item id.
-pub const ITEM_ID_BYTES_MAX: usize = 1023;
-/// Characters of a database or container id.
+/// Characters of the id of a database, a container or an item.
 pub const NAME_CHARACTERS_MAX: usize = 255;
 /// Bytes of one component of a partition key.
 pub const PARTITION_KEY_BYTES_MAX: usize = 2048;

@@ -56,6 +56,10 @@ pub(crate) struct ServeCommand {
     #[arg(long, value_enum, default_value_t = CrossPartitionPolicy::Strict)]
     cross_partition: CrossPartitionPolicy,
 
+    /// Keep the digits of numbers as clients send them; by default 1.0 is stored as 1, as in the service
+    #[arg(long)]
+    exact_numbers: bool,
+
     /// Address returned to clients, if they cannot use the one they connected to
     #[arg(long, value_name = "URL")]
     public_endpoint: Option<String>,
@@ -210,6 +214,7 @@ impl ServeCommand {
         self.evaluation.apply(engine::EngineSettings {
             charge_profile: self.charge_profile,
             consistency: self.consistency,
+            exact_numbers: self.exact_numbers,
             ..self.usage.engine_settings()
         })
     }

@@ -190,7 +190,7 @@ impl Writer {
             operations: operations.collect(),
         };
         match self.engine.transactional_batch(batch).await.map(|outcome| outcome.value) {
-            Ok(BatchResult::RolledBack { failed, error }) => {
+            Ok(BatchResult::RolledBack { failed, error, .. }) => {
                 say(&format!("violation batch {serial} rolled back at {failed}: {error}"));
             }
             committed => self.end(serial, &effects, committed),

@@ -36,6 +36,8 @@ pub struct ContainerAddress {
     pub database_rid: ResourceId,
     /// Whether the caller used its resource id.
     pub by_resource_id: bool,
+    /// Whether it was created without a partition key.
+    pub has_system_key: bool,
 }
 
 impl Engine {
@@ -65,6 +67,7 @@ impl Engine {
             rid: container.identity.rid,
             database_rid: database.record.rid,
             by_resource_id,
+            has_system_key: container.identity.definition.is_system_key(),
         })
     }
 

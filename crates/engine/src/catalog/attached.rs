@@ -161,10 +161,12 @@ impl Engine {
         Ok(metadata_read(listed))
     }
 
-    /// Replaces an attached resource; its id stays.
+    /// Replaces an attached resource. Another id in the content renames it, except for a client encryption key, which
+    /// encrypted items name by its id.
     ///
     /// # Errors
-    /// `NotFound` when there is none, `PreconditionFailed` when its etag is another, `Invalid` for another id.
+    /// `NotFound` when there is none, `PreconditionFailed` when its etag is another, `Conflict` when the new id is
+    /// taken, `Invalid` for another id of a key.
     pub async fn replace_attached(
         &self,
         kind: AttachedKind,
@@ -176,17 +178,20 @@ impl Engine {
         let current = catalog.attached(&old.owner, kind, &old.id).await?;
         let current = current.ok_or_else(|| not_found(kind, &old.id))?;
         check_etag(precondition, &current)?;
-        if content.get("id").and_then(Json::as_str) != Some(current.id.as_str()) {
-            return Err(Error::invalid(format!(
-                "The id of the {} '{}' cannot be changed. Create another one.",
-                kind.name(),
-                current.id
-            )));
+        let id = content.get("id").and_then(Json::as_str).unwrap_or_default();
+        let id = model::ItemId::new(id)?.as_str().to_owned();
+        let mut write = CatalogWrite::default();
+        if id != current.id {
+            check_rename(kind, &current.id)?;
+            if catalog.attached(&current.owner, kind, &id).await?.is_some() {
+                return Err(already_exists(kind.name(), &id));
+            }
+            // Children are stored under the resource id, which stays.
+            write.remove_attached(kind, &current);
         }
         let timestamp = self.now().seconds();
         let etag = catalog.new_etag(timestamp);
-        let replaced = AttachedResource { content, etag, timestamp, ..current };
-        let mut write = CatalogWrite::default();
+        let replaced = AttachedResource { id, content, etag, timestamp, ..current };
         write.put_attached(kind, &replaced);
         catalog.commit(write).await?;
         Ok(metadata_written(replaced))
@@ -195,15 +200,17 @@ impl Engine {
     /// Deletes an attached resource with its children.
     ///
     /// # Errors
-    /// `NotFound` when there is none.
+    /// `NotFound` when there is none, `PreconditionFailed` when its etag is another.
     pub async fn delete_attached(
         &self,
         kind: AttachedKind,
         old: &AttachedResource,
+        precondition: Option<&Precondition>,
     ) -> Result<Response<()>> {
         let mut catalog = self.core.catalog.lock().await;
         let current = catalog.attached(&old.owner, kind, &old.id).await?;
         let current = current.ok_or_else(|| not_found(kind, &old.id))?;
+        check_etag(precondition, &current)?;
         let mut write = CatalogWrite::default();
         write.remove_attached(kind, &current);
         // The permissions of a user go with it, in the same commit.
@@ -224,6 +231,16 @@ impl Engine {
         let exists = containers.any(|known| known.identity.rid == container);
         if exists { Ok(()) } else { Err(Error::owner_not_found("container", owner)) }
     }
+}
+
+fn check_rename(kind: AttachedKind, id: &str) -> Result<()> {
+    if kind != AttachedKind::ClientEncryptionKey {
+        return Ok(());
+    }
+    let kind = kind.name();
+    Err(Error::invalid(format!(
+        "The id of the {kind} '{id}' cannot be changed. Create another one."
+    )))
 }
 
 fn not_found(kind: AttachedKind, named: &str) -> Error {

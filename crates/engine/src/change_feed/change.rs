@@ -158,6 +158,8 @@ pub struct ChangeFeedPage {
     pub position: ChangeFeedPosition,
     /// The same position as an opaque text.
     pub continuation: String,
+    /// The same position as one lsn; none if the parts of the feed range have positions of their own.
+    pub lsn: Option<Lsn>,
     /// Whether there may be another page now.
     pub more: bool,
 }

@@ -44,6 +44,16 @@ impl ChangeFeedPosition {
         Ok(Self { ranges })
     }
 
+    /// The lsn of this position, if one lsn applies to all of the range.
+    pub(crate) fn single_lsn(&self, range: &EpkRange) -> Option<Lsn> {
+        // A position that covers only a part must keep its bounds: as a number it would apply to the rest as well, and
+        // changes there would be skipped or repeated.
+        match self.ranges.as_slice() {
+            [part] if part.range == *range => Some(part.lsn),
+            _ => None,
+        }
+    }
+
     /// The opaque text of this position in a container.
     pub(crate) fn to_token(&self, container: &ResourceId) -> String {
         let ranges = self.ranges.iter().map(|part| {

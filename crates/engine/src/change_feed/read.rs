@@ -154,7 +154,8 @@ impl Engine {
         admission.debit(charge, Amount { items: changes.len(), bytes });
         let position = ChangeFeedPosition { ranges: waiting.into() };
         let continuation = position.to_token(&container.identity.rid);
-        let value = ChangeFeedPage { changes, position, continuation, more };
+        let lsn = position.single_lsn(&range);
+        let value = ChangeFeedPage { changes, position, continuation, lsn, more };
         Ok(Ok(Response { value, charge, session_token: Some(session_token), explanation: None }))
     }
 

@@ -2,7 +2,7 @@
 //!
 //! Owns the operation as plain data. Does not own reading: see `read`.
 
-use model::{FeedRange, TimestampSeconds};
+use model::{FeedRange, Lsn, TimestampSeconds};
 
 use super::position::ChangeFeedPosition;
 use crate::operation::ContainerLink;
@@ -42,6 +42,9 @@ pub enum ChangeFeedStart {
     Time(TimestampSeconds),
     /// The first change after an earlier page.
     Continuation(String),
+    /// The first change after this lsn, in every physical partition of the feed range. It stays valid across splits
+    /// and merges, because copies keep their lsns.
+    Lsn(Lsn),
     /// The first change after positions that the caller has kept.
     Position(ChangeFeedPosition),
 }

@@ -6,7 +6,7 @@
 
 use std::vec::IntoIter;
 
-use model::limits::TRANSACTIONAL_BATCH_OPERATIONS_MAX;
+use model::limits::{PAGE_BYTES_MAX, TRANSACTIONAL_BATCH_OPERATIONS_MAX};
 use model::{EpkRange, Lsn, PartitionKey};
 use storage::{Direction, Entry, Read, Scan, ScanLimit, ScanPage, Shard, Space, StorageValue};
 
@@ -129,7 +129,7 @@ impl FeedScan<'_> {
         // One more than needed: the entry after a transaction shows that the transaction is complete.
         // For a part of a partition nobody knows how many entries match, so the bound on the work is the only limit.
         let wanted = if self.covers_partition { items_max.saturating_add(1) } else { ENTRIES_MAX };
-        let limit = ScanLimit::entries(wanted.min(ENTRIES_MAX));
+        let limit = ScanLimit { entries_max: wanted.min(ENTRIES_MAX), bytes_max: PAGE_BYTES_MAX };
         let log = self.scan_space(after, limit, CHANGE_LOG).await?;
         let versions = match self.mode {
             ChangeFeedMode::LatestVersion => ScanPage { entries: Vec::new(), more: false },

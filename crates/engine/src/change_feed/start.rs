@@ -40,6 +40,11 @@ impl Engine {
                 ChangeFeedPosition::from_token(token, &container.identity.rid)?.within(range)
             }
             ChangeFeedStart::Position(position) => position.clone().within(range),
+            // One part for the whole feed range: reading splits it by the partitions of now.
+            ChangeFeedStart::Lsn(lsn) => {
+                let part = RangePosition { range: range.clone(), lsn: *lsn };
+                Ok(ChangeFeedPosition { ranges: vec![part] })
+            }
             start => {
                 let mut ranges = Vec::new();
                 for partition in container.map().overlapping(range) {

@@ -53,7 +53,7 @@ impl Engine {
     pub async fn create_item(&self, operation: CreateItem) -> Result<Response<ItemResource>> {
         let container = self.container(&operation.container)?;
         let CreateItem { partition_key, item, options, .. } = operation;
-        let new = input::check(&container.identity, partition_key.as_ref(), item)
+        let new = input::check(&container.identity, partition_key.as_ref(), self.stored_form(item))
             .map_err(refused_write)?;
         // Decided once, here: a policy that is replaced while the write is queued applies to its terms, not to this
         // choice.
@@ -76,7 +76,7 @@ pub(crate) async fn create(
     if transaction.current(&key).await?.is_some() {
         return Err(Abort::Failed(conflict(key.id())));
     }
-    let item = transaction.put(&key, None, change(new, indexed, explain)).await?;
+    let item = transaction.put(&key, &key, None, change(new, indexed, explain)).await?;
     Ok(ItemWriteResult::Written { item, patch_operations: 0 })
 }
 
@@ -92,7 +92,7 @@ pub(crate) fn change(new: &mut NewItem, indexed: bool, explain: bool) -> ItemCha
     }
 }
 
-fn conflict(id: &str) -> Error {
+pub(crate) fn conflict(id: &str) -> Error {
     Error::new(
         ErrorKind::Conflict,
         format!(

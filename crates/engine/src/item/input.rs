@@ -4,9 +4,12 @@
 //! trusted. Does not own the verbs.
 
 use model::limits::{ITEM_BYTES_MAX, NESTING_LEVELS_MAX};
-use model::{Completeness, ItemId, ItemTimeToLive, Json, MeasuredJson, Object, PartitionKey};
+use model::{
+    Completeness, ItemId, ItemTimeToLive, Json, MeasuredJson, Object, PartitionKey, Patch,
+};
 
 use crate::container::ContainerIdentity;
+use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::key_layout::{ItemKey, LogicalPartition};
 
@@ -19,6 +22,18 @@ pub(crate) struct NewItem {
     pub(crate) time_to_live: Option<ItemTimeToLive>,
     /// Bytes of its text as the caller sent it, printed compactly.
     pub(crate) bytes: usize,
+}
+
+impl Engine {
+    /// The item as it is stored.
+    pub(crate) fn stored_form(&self, item: MeasuredJson) -> MeasuredJson {
+        if self.core.settings.exact_numbers { item } else { item.with_service_numbers() }
+    }
+
+    /// The patch whose values are as they are stored.
+    pub(crate) fn stored_patch(&self, patch: Patch) -> Patch {
+        if self.core.settings.exact_numbers { patch } else { patch.with_service_numbers() }
+    }
 }
 
 /// Validates an item and computes its key.

@@ -108,7 +108,10 @@ impl Engine {
         let items_max = operation.page.items_max.unwrap_or(PAGE_ITEMS_DEFAULT).max(1);
         let mut session_token = SessionToken::default();
         let mut gathered = GatheredPage::default();
-        for partition in container.map().overlapping(&epk_range) {
+        let partitions = container.map().overlapping(&epk_range);
+        let mut left = partitions.len();
+        for partition in partitions {
+            left -= 1;
             session::check(operation.options.session_token.as_ref(), &partition)?;
             let (kind, now) = (OperationKind::List, self.now());
             // Only asks. The charge is known at the end and debited from all visited partitions together.
@@ -122,7 +125,10 @@ impl Engine {
             if partition.published.is_retired() {
                 return Ok(Err(partition));
             }
-            if gathered.is_full(items_max) {
+            // A page never crosses physical partitions, so that its session token names one. An empty partition is passed
+            // over: an empty page would cost a round trip.
+            if !gathered.items.is_empty() || gathered.is_full(items_max) {
+                gathered.more |= left > 0;
                 break;
             }
         }
@@ -141,13 +147,18 @@ impl Engine {
         let compiled = container.compiled();
         while !gathered.is_full(items_max) {
             let limit = ScanLimit {
-                entries_max: items_max - gathered.items.len(),
+                // One more than needed: it shows whether the list goes on after a full page.
+                entries_max: (items_max - gathered.items.len()).saturating_add(1),
                 // Cannot underflow: a page with that many bytes is full, and the loop has ended.
                 bytes_max: PAGE_BYTES_MAX - gathered.bytes,
             };
             let page =
                 self.store().scan(shard, ITEMS, &Scan::forward(range.clone(), limit)).await?;
             for entry in page.entries {
+                if gathered.is_full(items_max) {
+                    gathered.more = true;
+                    return Ok(());
+                }
                 let record = ItemRecord::decode(entry.value)?;
                 range = range.after(entry.key.clone(), Direction::Forward);
                 // Also for an expired item: it was read, and the next page must not read it again.
@@ -163,8 +174,6 @@ impl Engine {
                 return Ok(());
             }
         }
-        // Nothing may follow a full page; then the next page is empty and ends the list.
-        gathered.more = true;
         Ok(())
     }
 }

@@ -70,6 +70,7 @@ impl Engine {
         let target = key.clone();
         // Parsed before the queue: a syntax error must not take a turn of the writer, and a second run must not parse
         // again.
+        let patch = self.stored_patch(patch);
         let Some(condition) = PatchCondition::read(&patch, 1)? else {
             let write = ItemWrite::Patch { key, patch, condition: None, options };
             return Ok(self.write_item(&container, OperationKind::Patch, &target, write).await?.0);
@@ -131,7 +132,7 @@ pub(crate) async fn patch(
     };
     let (placement, explain) = (Placement::InPlace, options.explain_charge);
     let change = ItemChange { item: &mut item, bytes, placement, time_to_live, indexed, explain };
-    let written = transaction.put(key, Some(&current), change).await?;
+    let written = transaction.put(key, key, Some(&current), change).await?;
     Ok(ItemWriteResult::Written { item: written, patch_operations: patch.operations().len() })
 }
 

@@ -6,7 +6,7 @@
 use model::{Lsn, Precondition, PreconditionResult};
 
 use super::input::item_key;
-use super::replace::not_found;
+use super::replace::{check_precondition, not_found};
 use super::submit::{locate, point_response};
 use super::write::ItemWriteResult;
 use crate::charge::{nothing_found, point_read};
@@ -84,6 +84,12 @@ impl Engine {
                 let absent = not_found(operation.id.as_str()).with_charge(nothing_found(level));
                 return admission.finish(Err(absent), |_| Amount::default());
             };
+            if let Err(refused) =
+                check_precondition(operation.options.precondition.as_ref(), &record)
+            {
+                let refused = refused.with_charge(nothing_found(level));
+                return admission.finish(Err(refused), |_| Amount::default());
+            }
             let bytes = record.own_bytes();
             let answer = answer(operation.options.precondition.as_ref(), record);
             let bytes = matches!(answer, ReadResult::Found(_)).then_some(bytes);
@@ -125,6 +131,7 @@ pub(crate) async fn read_in_batch(
     let Some(record) = transaction.current(key).await? else {
         return Err(Abort::Failed(not_found(key.id())));
     };
+    check_precondition(precondition, &record)?;
     if is_unmodified(precondition, &record) {
         return Ok(ItemWriteResult::NotModified(record));
     }

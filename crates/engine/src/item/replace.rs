@@ -3,14 +3,15 @@
 //! Owns the operation and its part inside the transaction, and the check of a write's precondition. One commit; never a
 //! delete followed by a create.
 
-use model::{Json, Precondition, PreconditionResult};
+use model::{ItemId, Json, Precondition, PreconditionResult};
 
-use super::create::change;
+use super::create::{change, conflict};
 use super::input::{self, NewItem};
 use super::write::{ItemWrite, ItemWriteResult};
 use crate::charge::refused_write;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
+use crate::key_layout::ItemKey;
 use crate::metering::OperationKind;
 use crate::operation::ReplaceItem;
 use crate::partition::Abort;
@@ -19,7 +20,7 @@ use crate::response::{ItemResource, Response};
 use crate::transaction::ItemTransaction;
 
 impl Engine {
-    /// Replaces an item.
+    /// Replaces an item. If the new item has another id, the item is renamed: it keeps its resource id and history.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -56,49 +57,54 @@ impl Engine {
     /// ```
     ///
     /// # Errors
-    /// `NotFound` when there is none, `PreconditionFailed` when its etag is another, and those of a create.
+    /// `NotFound` when there is none, `PreconditionFailed` when its etag is another, `Conflict` when another item has
+    /// the new id, and those of a create.
     pub async fn replace_item(&self, operation: ReplaceItem) -> Result<Response<ItemResource>> {
         let container = self.container(&operation.container)?;
         let ReplaceItem { partition_key, id, item, options, .. } = operation;
-        let new = input::check(&container.identity, partition_key.as_ref(), item)
+        let new = input::check(&container.identity, partition_key.as_ref(), self.stored_form(item))
             .map_err(refused_write)?;
-        // Before the writer is involved: what the request alone shows to be wrong must not wait in its queue.
-        check_same_id(id.as_str(), &new).map_err(refused_write)?;
+        let renamed_from = renamed_from(&id, &new);
         let indexed = container.compiled().indexes(options.indexing);
         let (key, explain) = (new.key.clone(), options.explain_charge);
-        let write =
-            ItemWrite::Replace { new, precondition: options.precondition, indexed, explain };
+        let precondition = options.precondition;
+        let write = ItemWrite::Replace { new, renamed_from, precondition, indexed, explain };
         Ok(self.write_item(&container, OperationKind::Replace, &key, write).await?.0)
     }
 }
 
-/// Refuses an item with another id than the request.
-pub(crate) fn check_same_id(id: &str, new: &NewItem) -> Result<()> {
-    if new.key.id() == id {
-        return Ok(());
-    }
-    Err(Error::invalid(format!(
-        "The id of the item is {} but the request names {}. An id cannot be changed: create a new item.",
-        Json::from(new.key.id()),
-        Json::from(id)
-    )))
+/// The key under which a replaced item is stored, if the new item has another id: the replace renames it then.
+pub(crate) fn renamed_from(id: &ItemId, new: &NewItem) -> Option<ItemKey> {
+    (new.key.id() != id.as_str()).then(|| new.key.partition().item(id.as_str()))
+}
+
+/// How an item is replaced inside a transaction.
+pub(crate) struct ReplaceOptions<'write> {
+    pub(crate) precondition: Option<&'write Precondition>,
+    pub(crate) indexed: bool,
+    pub(crate) explain: bool,
 }
 
 /// Replaces inside a transaction.
 pub(crate) async fn replace(
     transaction: &mut ItemTransaction<'_>,
     new: &mut NewItem,
-    precondition: Option<&Precondition>,
-    indexed: bool,
-    explain: bool,
+    renamed_from: Option<&ItemKey>,
+    options: ReplaceOptions<'_>,
 ) -> std::result::Result<ItemWriteResult, Abort> {
     let key = new.key.clone();
     // Inside the transaction, so that the version that is checked is the one that is replaced.
-    let Some(current) = transaction.current(&key).await? else {
-        return Err(Abort::Failed(not_found(new.key.id())));
+    let old_key = renamed_from.unwrap_or(&key);
+    let Some(current) = transaction.current(old_key).await? else {
+        return Err(Abort::Failed(not_found(old_key.id())));
     };
-    check_precondition(precondition, &current)?;
-    let item = transaction.put(&key, Some(&current), change(new, indexed, explain)).await?;
+    check_precondition(options.precondition, &current)?;
+    // Both names belong to one logical partition, so that the check and the move are in one transaction.
+    if renamed_from.is_some() && transaction.current(&key).await?.is_some() {
+        return Err(Abort::Failed(conflict(key.id())));
+    }
+    let change = change(new, options.indexed, options.explain);
+    let item = transaction.put(old_key, &key, Some(&current), change).await?;
     Ok(ItemWriteResult::Written { item, patch_operations: 0 })
 }
 

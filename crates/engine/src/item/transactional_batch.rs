@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use model::charge::{ChargeExplanation, ChargeTerm, TermDetail};
 use model::limits::{ITEM_BYTES_MAX, TRANSACTIONAL_BATCH_OPERATIONS_MAX};
-use model::{EffectivePartitionKey, Lsn};
+use model::{EffectivePartitionKey, Lsn, PartitionKey, RequestCharge, SessionToken};
 
 use super::input::{self, check_partition_key, item_key, logical_partition};
 use super::patch_condition::PatchCondition;
 use super::read::lsn_in_batch;
-use super::replace::check_same_id;
+use super::replace::renamed_from;
 use super::submit::{locate, point_response};
 use super::write::{BatchWrite, ItemWrite, ItemWriteResult};
 use crate::catalog::ContainerEntry;
@@ -19,10 +19,11 @@ use crate::charge;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::metering::{Amount, OperationKind};
-use crate::operation::{BatchOperation, TransactionalBatch, WriteOptions};
+use crate::operation::{BatchOperation, ContainerLink, TransactionalBatch, WriteOptions};
 use crate::response::{
     BatchEffect, BatchOperationResult, BatchResult, ItemResource, ReadResult, Response,
 };
+use crate::session;
 use crate::throughput::Admission;
 
 impl Engine {
@@ -88,6 +89,21 @@ impl Engine {
         admission.finish(batch, batch_amount)
     }
 
+    /// Refuses a session token that is ahead of the physical partition of a key. A batch checks it before it writes.
+    ///
+    /// # Errors
+    /// `SessionNotAvailable` if the partition has not reached the token, `OwnerNotFound` without container.
+    pub fn check_session(
+        &self,
+        link: &ContainerLink,
+        partition_key: &PartitionKey,
+        token: Option<&SessionToken>,
+    ) -> Result<()> {
+        let container = self.container(link)?;
+        let epk = container.identity.definition.effective(partition_key);
+        session::check(token, &*locate(&container, &epk)?)
+    }
+
     async fn run_batch(
         &self,
         container: &Arc<ContainerEntry>,
@@ -104,13 +120,14 @@ impl Engine {
         // writer: all conditions together have the work of one slice.
         let conditions = operation.operations.iter().filter(has_condition).count().max(2);
         for (failed, each) in operation.operations.into_iter().enumerate() {
+            let each = self.stored_operation(each);
             match validate(container, &operation.partition_key, each, conditions) {
                 Ok((write, write_bytes)) => {
                     bytes += write_bytes;
                     writes.push(write);
                 }
                 // Nothing was submitted, but the client expects a result per operation, as if it had been rolled back.
-                Err(error) => return self.rolled_back(container, epk, failed, error),
+                Err(error) => return self.rolled_back(container, epk, (failed, error), Vec::new()),
             }
         }
         check_bytes(bytes)?;
@@ -130,8 +147,31 @@ impl Engine {
             }
             // After a failed store nobody knows whether the batch was written, so it must not be reported as rolled
             // back.
-            Err(failure) if is_batch_error(failure.error.kind()) => Err(failure.error),
-            Err(failure) => self.rolled_back(container, epk, failure.index, failure.error),
+            Err(failure) => match failure.index {
+                Some(index) if !is_batch_error(failure.error.kind()) => {
+                    self.rolled_back(container, epk, (index, failure.error), failure.before)
+                }
+                _ => Err(failure.error),
+            },
+        }
+    }
+
+    /// The operation whose items are as they are stored.
+    fn stored_operation(&self, operation: BatchOperation) -> BatchOperation {
+        match operation {
+            BatchOperation::Create { item, options } => {
+                BatchOperation::Create { item: self.stored_form(item), options }
+            }
+            BatchOperation::Upsert { item, options } => {
+                BatchOperation::Upsert { item: self.stored_form(item), options }
+            }
+            BatchOperation::Replace { id, item, options } => {
+                BatchOperation::Replace { id, item: self.stored_form(item), options }
+            }
+            BatchOperation::Patch { id, patch, options } => {
+                BatchOperation::Patch { id, patch: self.stored_patch(patch), options }
+            }
+            other @ (BatchOperation::Delete { .. } | BatchOperation::Read { .. }) => other,
         }
     }
 
@@ -139,13 +179,17 @@ impl Engine {
         &self,
         container: &Arc<ContainerEntry>,
         epk: &EffectivePartitionKey,
-        failed: usize,
-        error: Error,
+        (failed, error): (usize, Error),
+        before: Vec<ItemWriteResult>,
     ) -> Result<Response<BatchResult>> {
         let partition = locate(container, epk)?;
-        let value = BatchResult::RolledBack { failed, error };
         let lsn = partition.published.lsn();
-        Ok(point_response(value, charge::failed_write(), partition.identity.number, lsn))
+        let answers = before.into_iter().map(|result| self.batch_answer(result, lsn));
+        let charges: Vec<_> = answers.map(|answer| answer.charge).collect();
+        let charge = charges.iter().copied().sum::<RequestCharge>() + charge::failed_write();
+        let error = error.with_charge(charge::failed_write());
+        let value = BatchResult::RolledBack { failed, error, charges };
+        Ok(point_response(value, charge, partition.identity.number, lsn))
     }
 
     fn batch_answer(&self, result: ItemWriteResult, lsn: Lsn) -> BatchOperationResult {
@@ -242,7 +286,7 @@ fn check_bytes(bytes: usize) -> Result<()> {
 /// Validates one operation as if it ran alone.
 fn validate(
     container: &ContainerEntry,
-    partition_key: &model::PartitionKey,
+    partition_key: &PartitionKey,
     operation: BatchOperation,
     conditions: usize,
 ) -> Result<(ItemWrite, usize)> {
@@ -265,10 +309,10 @@ fn validate(
         }
         BatchOperation::Replace { id, item, options } => {
             let new = checked(item)?;
-            check_same_id(id.as_str(), &new)?;
+            let renamed_from = renamed_from(&id, &new);
             let (bytes, indexed) = (new.bytes, indexed(&options));
             let WriteOptions { precondition, explain_charge: explain, .. } = options;
-            (ItemWrite::Replace { new, precondition, indexed, explain }, bytes)
+            (ItemWrite::Replace { new, renamed_from, precondition, indexed, explain }, bytes)
         }
         BatchOperation::Patch { id, patch, options } => {
             let (key, condition) = (located(&id)?, PatchCondition::read(&patch, conditions)?);

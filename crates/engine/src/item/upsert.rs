@@ -6,11 +6,11 @@ use model::Precondition;
 
 use super::create::change;
 use super::input::{self, NewItem};
-use super::replace::{check_precondition, not_found};
+use super::replace::check_precondition;
 use super::write::{ItemWrite, ItemWriteResult};
 use crate::charge::refused_write;
 use crate::engine::Engine;
-use crate::error::{ErrorKind, Result};
+use crate::error::Result;
 use crate::metering::OperationKind;
 use crate::operation::UpsertItem;
 use crate::partition::Abort;
@@ -47,11 +47,11 @@ impl Engine {
     /// ```
     ///
     /// # Errors
-    /// `PreconditionFailed` when an etag was given and there is no item of that etag, and those of a create.
+    /// `PreconditionFailed` when an etag was given and the item has another one, and those of a create.
     pub async fn upsert_item(&self, operation: UpsertItem) -> Result<Response<UpsertResult>> {
         let container = self.container(&operation.container)?;
         let UpsertItem { partition_key, item, options, .. } = operation;
-        let new = input::check(&container.identity, partition_key.as_ref(), item)
+        let new = input::check(&container.identity, partition_key.as_ref(), self.stored_form(item))
             .map_err(refused_write)?;
         let indexed = container.compiled().indexes(options.indexing);
         let (key, explain) = (new.key.clone(), options.explain_charge);
@@ -74,16 +74,10 @@ pub(crate) async fn upsert(
 ) -> std::result::Result<ItemWriteResult, Abort> {
     let key = new.key.clone();
     let current = transaction.current(&key).await?;
-    match (&current, precondition) {
-        (Some(current), precondition) => check_precondition(precondition, current)?,
-        // Not a create: whoever sends an etag has read an item, and it is gone. The service answers 412, not 404.
-        (None, Some(Precondition::IfMatch(_))) => {
-            let absent = not_found(new.key.id());
-            let message = format!("{} An upsert with an etag expects an item.", absent.message());
-            return Err(Abort::Failed(crate::Error::new(ErrorKind::PreconditionFailed, message)));
-        }
-        (None, _) => {}
+    // Without an item there is no etag to compare: as in the service, the upsert then creates.
+    if let Some(current) = &current {
+        check_precondition(precondition, current)?;
     }
-    let item = transaction.put(&key, current.as_ref(), change(new, indexed, explain)).await?;
+    let item = transaction.put(&key, &key, current.as_ref(), change(new, indexed, explain)).await?;
     Ok(ItemWriteResult::Written { item, patch_operations: 0 })
 }

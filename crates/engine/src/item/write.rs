@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use model::charge::IndexCost;
+use model::limits::PAGE_BYTES_MAX;
 use model::{Json, Patch, Precondition};
 
 use super::create::create;
@@ -14,10 +15,10 @@ use super::input::NewItem;
 use super::patch::patch;
 use super::patch_condition::PatchCondition;
 use super::read::read_in_batch;
-use super::replace::replace;
+use super::replace::{ReplaceOptions, replace};
 use super::upsert::upsert;
 use crate::charge::Weight;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::key_layout::ItemKey;
 use crate::operation::WriteOptions;
 use crate::partition::{Abort, PartitionTransaction, PreparedTransaction, TransactionContext};
@@ -40,6 +41,8 @@ pub(crate) enum ItemWrite {
     },
     Replace {
         new: NewItem,
+        /// The key of the item under its old id, if the replace renames it.
+        renamed_from: Option<ItemKey>,
         precondition: Option<Precondition>,
         indexed: bool,
         explain: bool,
@@ -84,8 +87,13 @@ impl ItemWrite {
             Self::Upsert { new, precondition, indexed, explain } => {
                 upsert(transaction, new, precondition.as_ref(), *indexed, *explain).await
             }
-            Self::Replace { new, precondition, indexed, explain } => {
-                replace(transaction, new, precondition.as_ref(), *indexed, *explain).await
+            Self::Replace { new, renamed_from, precondition, indexed, explain } => {
+                let options = ReplaceOptions {
+                    precondition: precondition.as_ref(),
+                    indexed: *indexed,
+                    explain: *explain,
+                };
+                replace(transaction, new, renamed_from.as_ref(), options).await
             }
             Self::Patch { key, patch: operations, condition, options } => {
                 patch(transaction, key, operations, condition.as_deref(), options).await
@@ -109,6 +117,26 @@ pub(crate) enum ItemWriteResult {
     NotModified(ItemRecord),
 }
 
+impl ItemWriteResult {
+    /// Bytes of an item that was read. What a write leaves is bounded by the request, and the caller may leave it out.
+    fn read_bytes(&self) -> usize {
+        match self {
+            Self::Found(record) => record.body_len(),
+            Self::Written { .. } | Self::Deleted { .. } | Self::NotModified(_) => 0,
+        }
+    }
+}
+
+fn response_too_large(bytes: usize) -> Error {
+    Error::new(
+        ErrorKind::TooLarge,
+        format!(
+            "Response size is too large: the items of the batch have more than {bytes} bytes, at most \
+             {PAGE_BYTES_MAX} are allowed. Send several batches."
+        ),
+    )
+}
+
 impl PartitionTransaction for ItemWrite {
     type Response = ItemWriteResult;
     type Failure = Error;
@@ -128,14 +156,16 @@ pub(crate) struct BatchWrite(pub(crate) Vec<ItemWrite>);
 
 /// A batch of which nothing was written.
 pub(crate) struct BatchFailure {
-    /// Index of the write that failed.
-    pub(crate) index: usize,
+    /// Index of the write that failed; none if the batch failed as a whole.
+    pub(crate) index: Option<usize>,
     pub(crate) error: Error,
+    /// The results of the writes before it, which were not committed.
+    pub(crate) before: Vec<ItemWriteResult>,
 }
 
 impl From<Error> for BatchFailure {
     fn from(error: Error) -> Self {
-        Self { index: 0, error }
+        Self { index: Some(0), error, before: Vec::new() }
     }
 }
 
@@ -148,16 +178,26 @@ impl PartitionTransaction for BatchWrite {
         context: TransactionContext<'_>,
     ) -> Result<(PreparedTransaction, Vec<ItemWriteResult>), Abort<BatchFailure>> {
         let mut transaction = ItemTransaction::new(context);
-        let mut results = Vec::with_capacity(self.0.len());
+        let mut results: Vec<ItemWriteResult> = Vec::with_capacity(self.0.len());
+        let mut response_bytes = 0;
         for (index, write) in self.0.iter_mut().enumerate() {
             match write.apply(&mut transaction).await {
-                Ok(result) => results.push(result),
+                Ok(result) => {
+                    response_bytes += result.read_bytes();
+                    results.push(result);
+                }
                 Err(Abort::Failed(error)) => {
                     // Dropping the transaction undoes the operations before: nothing has left it yet.
-                    return Err(Abort::Failed(BatchFailure { index, error }));
+                    let (index, before) = (Some(index), results);
+                    return Err(Abort::Failed(BatchFailure { index, error, before }));
                 }
                 // The whole batch runs again, because it must see one state.
                 Err(Abort::Deferred) => return Err(Abort::Deferred),
+            }
+            // Before the commit: a batch whose results cannot be returned must not have happened.
+            if response_bytes > PAGE_BYTES_MAX {
+                let (index, error) = (None, response_too_large(response_bytes));
+                return Err(Abort::Failed(BatchFailure { index, error, before: Vec::new() }));
             }
         }
         Ok((transaction.finish(), results))

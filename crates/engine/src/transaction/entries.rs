@@ -1,13 +1,16 @@
 //! Every entry that the store must hold for one item, derived from its record alone.
 //!
 //! This states a second time, independently, what a transaction writes step by step: copies of partitions are built
-//! from it, and `verify` compares the store with it.
+//! from it, and `verify` compares the store with it. Also what the index of one item costs, for explanations.
 
 use std::collections::BTreeMap;
 
+use model::Json;
+use model::charge::{IndexCost, index_costs};
 use storage::{Space, StorageKey, StorageValue};
 
-use super::item_transaction::own_expiry;
+use super::item_transaction::ItemTransaction;
+use super::written_item::own_expiry;
 use crate::container::CompiledProperties;
 use crate::error::{Error, Result};
 use crate::index::{terms_of, unique_keys_of};
@@ -48,4 +51,19 @@ pub(crate) fn entries_of(
         entries.extend(terms.shape.map(|(key, paths)| ((TERMS, key), paths)));
     }
     Ok(entries)
+}
+
+impl ItemTransaction<'_> {
+    /// What the index of an item costs, path by path.
+    pub(crate) fn index_costs(
+        &self,
+        key: &ItemKey,
+        record: Option<&ItemRecord>,
+        item: Option<&Json>,
+    ) -> Vec<IndexCost> {
+        let (Some(record), Some(item)) = (record, item) else { return Vec::new() };
+        let policy = self.context.compiled.policy(self.state.generation_at(key.as_bytes()));
+        let policy = policy.filter(|_| record.header.indexed);
+        policy.map_or_else(Vec::new, |policy| index_costs(&policy.policy, item))
+    }
 }

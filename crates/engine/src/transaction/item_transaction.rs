@@ -13,16 +13,15 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use model::charge::{IndexCost, index_costs};
 use model::{Etag, ItemTimeToLive, Json, Lsn, TimestampSeconds};
 use storage::{StorageKey, StorageValue, WriteSet};
 
-use super::written_item::{WrittenItem, changed_units, weight};
+use super::written_item::{WrittenItem, changed_units, own_expiry, weight};
 use crate::charge::{IndexedVersions, Weight, WriteCost};
 use crate::error::Result;
 use crate::index::{ItemTerms, terms_of, unique_keys_of};
 use crate::key_layout::{
-    CHANGE_LOG, ChangePosition, EXPIRY, ITEMS, ItemKey, TERMS, UNIQUE_KEYS, VERSIONS, expiry_key,
+    CHANGE_LOG, ChangePosition, EXPIRY, ITEMS, ItemKey, TERMS, UNIQUE_KEYS, VERSIONS,
 };
 use crate::partition::{Abort, PartitionState, PreparedTransaction, TransactionContext};
 use crate::record::{
@@ -114,9 +113,11 @@ impl<'run> ItemTransaction<'run> {
         Ok(stored.map(ItemRecord::decode).transpose()?)
     }
 
-    /// Writes an item with all its entries.
+    /// Writes an item with all its entries. `old_key` is the key of the previous version; it differs from `key` only
+    /// in a rename, which keeps the resource id and therefore the history of the item.
     pub(crate) async fn put(
         &mut self,
+        old_key: &ItemKey,
         key: &ItemKey,
         previous: Option<&ItemRecord>,
         change: ItemChange<'_>,
@@ -134,11 +135,11 @@ impl<'run> ItemTransaction<'run> {
         let old_item = previous.map(ItemRecord::parse).transpose()?;
         // May fail or defer. Everything before it has touched only this transaction, which is then dropped as a whole.
         self.write_unique_keys(key, old_item.as_ref(), item).await?;
-        let old = self.terms(key, previous, old_item.as_ref());
+        let old = self.terms(old_key, previous, old_item.as_ref());
         let new = self.terms(key, Some(&record), Some(item));
         // Only computed if the caller asks for an explanation: it walks both versions once more.
         let versions = || IndexedVersions {
-            old: self.index_costs(key, previous, old_item.as_ref()),
+            old: self.index_costs(old_key, previous, old_item.as_ref()),
             new: self.index_costs(key, Some(&record), Some(item)),
         };
         let cost = WriteCost {
@@ -149,12 +150,22 @@ impl<'run> ItemTransaction<'run> {
             versions: change.explain.then(|| Box::new(versions())),
         };
         let written = WrittenItem { record: record.clone(), cost };
-        self.write_terms(&old, new);
+        if old_key == key {
+            self.write_terms(&old, new);
+        } else {
+            // The value of a term names the item, so that terms that stay the same are written again in a rename.
+            self.write_terms(&old, ItemTerms::default());
+            self.write_terms(&ItemTerms::default(), new);
+        }
         self.write_expiry(key, previous, Some(&record));
         // Before the new log entry is inserted: `supersede` looks for the old one in `log`.
-        self.supersede(key, previous, record.header.timestamp);
+        self.supersede(old_key, previous, record.header.timestamp);
         self.log.insert(record.header.position, (key.clone(), record.clone()));
         self.count(previous, Some(&record));
+        if old_key != key {
+            self.set.remove(ITEMS, old_key.as_bytes().clone());
+            self.items.insert(old_key.as_bytes().clone(), None);
+        }
         self.set.put_stamped(
             ITEMS,
             key.as_bytes().clone(),
@@ -296,19 +307,6 @@ impl<'run> ItemTransaction<'run> {
         })
     }
 
-    /// What the index of an item costs, path by path.
-    pub(crate) fn index_costs(
-        &self,
-        key: &ItemKey,
-        record: Option<&ItemRecord>,
-        item: Option<&Json>,
-    ) -> Vec<IndexCost> {
-        let (Some(record), Some(item)) = (record, item) else { return Vec::new() };
-        let policy = self.context.compiled.policy(self.state.generation_at(key.as_bytes()));
-        let policy = policy.filter(|_| record.header.indexed);
-        policy.map_or_else(Vec::new, |policy| index_costs(&policy.policy, item))
-    }
-
     /// Writes the difference of two sets of terms. The paths of a shape are never removed: other items may have that
     /// shape, and nobody counts them.
     fn write_terms(&mut self, old: &ItemTerms, new: ItemTerms) {
@@ -389,11 +387,4 @@ impl<'run> ItemTransaction<'run> {
         self.state.item_bytes = self.state.item_bytes + bytes(new) - bytes(old);
         self.state.items = self.state.items + u64::from(new.is_some()) - u64::from(old.is_some());
     }
-}
-
-/// The key of an item with a time to live of its own in the space `expiry`.
-pub(crate) fn own_expiry(record: &ItemRecord) -> Option<StorageKey> {
-    let ItemTimeToLive::Seconds(seconds) = record.header.time_to_live? else { return None };
-    let expires_at = record.header.timestamp.0 + u64::from(seconds);
-    Some(expiry_key(expires_at, record.header.position.ordinal))
 }

@@ -2,8 +2,12 @@
 //!
 //! Owns the weights of the old and the new version and the difference of their index costs. Does not own prices.
 
+use model::ItemTimeToLive;
+use storage::StorageKey;
+
 use crate::charge::{Weight, WriteCost};
 use crate::index::{IndexedLeaf, ItemTerms};
+use crate::key_layout::expiry_key;
 use crate::record::ItemRecord;
 
 /// An item that was written, before its lsn is known.
@@ -48,4 +52,11 @@ pub(super) fn changed_units(old: &ItemTerms, new: &ItemTerms) -> Option<u64> {
         units += first.units;
         *shorter = rest;
     }
+}
+
+/// The key of an item with a time to live of its own in the space `expiry`.
+pub(crate) fn own_expiry(record: &ItemRecord) -> Option<StorageKey> {
+    let ItemTimeToLive::Seconds(seconds) = record.header.time_to_live? else { return None };
+    let expires_at = record.header.timestamp.0 + u64::from(seconds);
+    Some(expiry_key(expires_at, record.header.position.ordinal))
 }

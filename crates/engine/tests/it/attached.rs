@@ -76,7 +76,7 @@ async fn permissions_go_with_their_user() {
     let kind = AttachedKind::Permission;
     engine.create_attached(user.rid, kind, content(r#"{"id":"p"}"#)).await.unwrap();
     assert_eq!(engine.list_attached(user.rid, kind).await.unwrap().value.len(), 1);
-    engine.delete_attached(AttachedKind::User, &user).await.unwrap();
+    engine.delete_attached(AttachedKind::User, &user, None).await.unwrap();
     assert!(engine.list_attached(user.rid, kind).await.unwrap().value.is_empty());
 }
 

@@ -37,7 +37,7 @@ fn read(name: &str) -> BatchOperation {
 fn committed(outcome: BatchResult) -> Vec<BatchOperationResult> {
     match outcome {
         BatchResult::Committed(answers) => answers,
-        BatchResult::RolledBack { failed, error } => panic!("operation {failed}: {error}"),
+        BatchResult::RolledBack { failed, error, .. } => panic!("operation {failed}: {error}"),
     }
 }
 
@@ -45,7 +45,7 @@ fn committed(outcome: BatchResult) -> Vec<BatchOperationResult> {
 fn rolled_back(outcome: BatchResult) -> (usize, ErrorKind) {
     match outcome {
         BatchResult::Committed(answers) => panic!("{answers:?}"),
-        BatchResult::RolledBack { failed, error } => (failed, error.kind()),
+        BatchResult::RolledBack { failed, error, .. } => (failed, error.kind()),
     }
 }
 
@@ -118,7 +118,7 @@ async fn one_failure_rolls_everything_back() {
     let table = [
         (create(r#"{"id":"a","pk":"x"}"#), ErrorKind::Conflict),
         (replace("z", r#"{"id":"z","pk":"x"}"#, WriteOptions::default()), ErrorKind::NotFound),
-        (replace("a", r#"{"id":"z","pk":"x"}"#, WriteOptions::default()), ErrorKind::Invalid),
+        (replace("a", r#"{"id":"c","pk":"x"}"#, WriteOptions::default()), ErrorKind::Conflict),
         (replace("a", r#"{"id":"a","pk":"x"}"#, stale), ErrorKind::PreconditionFailed),
         (create(r#"{"id":"q","pk":"y"}"#), ErrorKind::PartitionKeyMismatch),
         (create(r#"{"pk":"x"}"#), ErrorKind::Invalid),

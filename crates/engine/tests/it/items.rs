@@ -45,14 +45,15 @@ async fn replace_needs_an_item_and_keeps_its_rid() {
     refused(missing, ErrorKind::NotFound);
     let elsewhere = account.replace(&link, "a", r#"{"id":"a","pk":"y"}"#).await;
     refused(elsewhere, ErrorKind::NotFound);
-    let renamed = account.replace(&link, "a", r#"{"id":"b","pk":"x"}"#).await;
-    refused(renamed, ErrorKind::Invalid);
     assert_eq!(account.read(&link, "x", "a").await.unwrap(), first);
     let second = account.replace(&link, "a", r#"{"id":"a","pk":"x","n":2}"#).await.unwrap();
     assert_eq!(own(&second), r#"{"id":"a","pk":"x","n":2}"#);
     assert_eq!(second.to_json().get("_rid"), first.to_json().get("_rid"));
     assert_ne!(second.etag(), first.etag());
     assert!(second.lsn() > first.lsn());
+    let renamed = account.replace(&link, "a", r#"{"id":"b","pk":"x"}"#).await.unwrap();
+    assert_eq!(renamed.to_json().get("_rid"), first.to_json().get("_rid"));
+    refused(account.read(&link, "x", "a").await, ErrorKind::NotFound);
     assert_eq!(account.resource(&link).await.usage.items, 1);
     account.verify().await;
 }
@@ -92,9 +93,8 @@ async fn if_match_guards_every_write() {
     refused(account.delete_with(&link, "x", "a", stale()).await, kind);
     refused(account.patch_with(&link, ("x", "a"), set(), stale()).await, kind);
     let absent = r#"{"id":"absent","pk":"x"}"#;
-    refused(account.upsert_with(&link, absent, if_match(first.etag())).await, kind);
-    refused(account.upsert_with(&link, absent, if_match("*")).await, kind);
-    refused(account.read(&link, "x", "absent").await, ErrorKind::NotFound);
+    // Without an item there is nothing to compare: an upsert creates.
+    account.upsert_with(&link, absent, if_match(first.etag())).await.unwrap();
     assert_eq!(account.read(&link, "x", "a").await.unwrap(), first);
 
     let second = account.replace_with(&link, "a", body, if_match(first.etag())).await.unwrap();
@@ -216,14 +216,15 @@ async fn ids_follow_the_rules_of_the_service() {
         let (account, link) = (&account, &link);
         async move { account.create(link, &text).await }
     };
-    let longest = "é".repeat(511) + "e";
-    for good in [" ", "%", "+", "a b", "\u{1F600}", "\"", "\n", "\u{0}", longest.as_str()] {
+    let longest = "é".repeat(255);
+    let odd = [" ", "%", "+", "a b", "\u{1F600}", "\"", "\n", "\u{0}", "a/b", "a?b", "a#b"];
+    for good in odd.into_iter().chain([longest.as_str()]) {
         let created = create(Json::from(good)).await.unwrap();
         let read = account.read(&link, "x", good).await.unwrap();
         assert_eq!(read, created, "{good:?}");
     }
-    let too_long = longest + "e";
-    for bad in ["", "a/b", "a\\b", "a?b", "a#b", too_long.as_str()] {
+    let too_long = format!("{longest}e");
+    for bad in ["", "a\\b", too_long.as_str()] {
         refused(create(Json::from(bad)).await, ErrorKind::Invalid);
     }
     for bad in ["1", "null", "{}", "true"] {
@@ -232,7 +233,7 @@ async fn ids_follow_the_rules_of_the_service() {
     let text = refused(account.create(&link, r#"{"pk":"x"}"#).await, ErrorKind::Invalid);
     assert!(text.contains("the required properties - 'id; ' - are missing"), "{text}");
     refused(account.create(&link, "[1]").await, ErrorKind::Invalid);
-    assert_eq!(account.resource(&link).await.usage.items, 10);
+    assert_eq!(account.resource(&link).await.usage.items, 13);
     account.verify().await;
 }
 

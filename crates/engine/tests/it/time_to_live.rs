@@ -117,7 +117,7 @@ async fn an_expired_item_is_invisible_everywhere_before_any_sweep() {
     }
     let batch = vec![BatchOperation::Read { id: id("a"), precondition: None }];
     let outcome = account.batch(&link, "x", batch).await.unwrap();
-    let BatchResult::RolledBack { failed: 0, error } = outcome else { panic!("{outcome:?}") };
+    let BatchResult::RolledBack { failed: 0, error, .. } = outcome else { panic!("{outcome:?}") };
     assert_eq!(error.kind(), not_found);
     let mode = ChangeFeedMode::LatestVersion;
     let page = account.changes(&link, mode, ChangeFeedStart::Beginning, 10).await.unwrap();

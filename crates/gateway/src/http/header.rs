@@ -17,6 +17,8 @@ headers! {
     BATCH_ATOMIC = "x-ms-cosmos-batch-atomic";
     /// Whether a bulk request continues after a failed operation.
     BATCH_CONTINUE = "x-ms-cosmos-batch-continue-on-error";
+    /// The form of the entries of a change feed.
+    CHANGE_FEED_WIRE_FORMAT = "x-ms-cosmos-changefeed-wire-format-version";
     /// Consistency level of a read.
     CONSISTENCY_LEVEL = "x-ms-consistency-level";
     /// Resource id of the owner.
@@ -31,6 +33,8 @@ headers! {
     END_EPK = "x-ms-end-epk";
     /// Whether the throughput of a container is enforced.
     ENFORCE_THROUGHPUT = "x-planisphere-enforce-throughput";
+    /// Whether items are returned without `_self` and `_attachments`.
+    EXCLUDE_SYSTEM_PROPERTIES = "x-ms-exclude-system-properties";
     /// Lifetime of a resource token.
     EXPIRY_SECONDS = "x-ms-documentdb-expiry-seconds";
     /// A candidate partition key for the usage report.
@@ -74,8 +78,6 @@ headers! {
     ITEM_LSN = "x-ms-item-lsn";
     /// The same, local to the region.
     ITEM_LOCAL_LSN = "x-ms-cosmos-item-llsn";
-    /// Progress of lazy indexing, which is not supported.
-    LAZY_INDEX_PROGRESS = "x-ms-documentdb-collection-lazy-indexing-progress";
     /// Lsn of a physical partition in this region.
     LOCAL_LSN = "x-ms-cosmos-llsn";
     /// Lsn of a physical partition.
@@ -106,6 +108,9 @@ headers! {
     TRACE_PARENT = "traceparent";
     /// Triggers to run after a write.
     POST_TRIGGERS = "x-ms-documentdb-post-trigger-include";
+    /// Asks for the items before their changes in a change feed of all versions. Not part of the service, which sends
+    /// them only for containers that its operators have enabled.
+    PREVIOUS_IMAGES = "x-planisphere-previous-images";
     /// Triggers to run before a write.
     PRE_TRIGGERS = "x-ms-documentdb-pre-trigger-include";
     /// Asks for index metrics.
@@ -114,6 +119,8 @@ headers! {
     POPULATE_INDEX_METRICS_V2 = "x-ms-cosmos-populateindexmetrics-v2";
     /// Asks for the statistics of partitions.
     POPULATE_PARTITION_STATISTICS = "x-ms-documentdb-populatepartitionstatistics";
+    /// Asks for the physical partitions and the minimum throughput in an offer.
+    POPULATE_THROUGHPUT_INFO = "x-ms-documentdb-populatecollectionthroughputinfo";
     /// Asks for query metrics.
     POPULATE_QUERY_METRICS = "x-ms-documentdb-populatequerymetrics";
     /// Asks for quota and usage.
@@ -176,6 +183,8 @@ headers! {
     REPLICA_SET_SIZE = "x-ms-current-replica-set-size";
     /// Sequence number of the request.
     TRANSPORT_REQUEST_ID = "x-ms-transport-request-id";
+    /// Version of the API that a client uses.
+    VERSION = "x-ms-version";
     /// Number of replicas that must acknowledge a write.
     WRITE_QUORUM = "x-ms-current-write-quorum";
     /// Role of the replica that served the request.

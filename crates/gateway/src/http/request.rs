@@ -3,7 +3,7 @@
 //! Owns parsing headers and the body into types. Does not own what they are used for.
 
 use bytes::Bytes;
-use hyper::header::{HeaderName, IF_MATCH, IF_NONE_MATCH};
+use hyper::header::{HeaderName, HeaderValue, IF_MATCH, IF_NONE_MATCH};
 use hyper::{HeaderMap, Method};
 use model::{EtagPattern, IndexingDirective, Json, PartitionKey, Precondition, SessionToken};
 
@@ -37,6 +37,14 @@ impl ApiRequest {
     pub(crate) fn new(method: Method, headers: HeaderMap, origin: RequestOrigin) -> Self {
         let name_filter = headers.keys().fold(0, |filter, name| filter | filter_bit(name));
         Self { method, body: Bytes::new(), headers, name_filter, origin }
+    }
+
+    /// The same request with another header.
+    pub(crate) fn with_header(&self, name: HeaderName, value: HeaderValue) -> Self {
+        let mut headers = self.headers.clone();
+        headers.insert(name, value);
+        let request = Self::new(self.method.clone(), headers, self.origin.clone());
+        Self { body: self.body.clone(), ..request }
     }
 
     /// The value of a header, trimmed. A value that is not printable ASCII counts as absent.
@@ -154,12 +162,12 @@ impl ApiRequest {
         })
     }
 
-    /// The most items of a page; `None` leaves it to the engine.
+    /// The most items of a page; `None` leaves it to the engine. With -1 only the bytes of a page limit it.
     pub(crate) fn items_max(&self) -> ApiResult<Option<usize>> {
         let Some(text) = self.header(&header::MAX_ITEM_COUNT) else { return Ok(None) };
         match text.parse::<i64>() {
-            // Both mean "as many as the service likes".
-            Ok(-1 | 0) => Ok(None),
+            Ok(0) => Ok(None),
+            Ok(-1) => Ok(Some(usize::MAX)),
             Ok(count) if count > 0 => Ok(usize::try_from(count).ok()),
             _ => Err(ApiError::bad_request(format!(
                 "The input PageSize {text} is invalid. Ensure to provide a positive integer, or -1 for a page as the \
@@ -189,7 +197,6 @@ impl ApiRequest {
 #[cfg(test)]
 mod tests {
     use hyper::Uri;
-    use hyper::header::HeaderValue;
 
     use super::*;
 

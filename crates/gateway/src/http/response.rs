@@ -8,8 +8,8 @@ use bytes::Bytes;
 use engine::{ContainerAddress, Engine};
 use http_body_util::Full;
 use hyper::header::{CONTENT_TYPE, ETAG, HeaderName, HeaderValue};
-use hyper::{Response, StatusCode};
-use model::{ChargeExplanation, Etag, RequestCharge, SessionToken};
+use hyper::{Method, Response, StatusCode};
+use model::{ChargeExplanation, Etag, PreconditionResult, RequestCharge, SessionToken};
 
 use super::cached_headers::{HeaderList, HeaderMapCache};
 use super::header;
@@ -122,6 +122,18 @@ impl ApiResponse {
     /// The physical partition that served the request, if it was a single one.
     pub(crate) fn partition(&self) -> Option<u32> {
         self.partition
+    }
+
+    /// The response to a read with If-None-Match: "not modified" without a body if the client has the current state.
+    pub(crate) fn unless_unmodified(self, request: &ApiRequest) -> Self {
+        let Some(precondition) = request.if_none_match() else { return self };
+        let etag = self.headers.iter().find(|(name, _)| *name == ETAG);
+        let etag = etag.and_then(|(_, value)| value.to_str().ok());
+        let is_read = request.method == Method::GET && self.status == StatusCode::OK;
+        if !is_read || precondition.check(etag) == PreconditionResult::Proceed {
+            return self;
+        }
+        Self { status: StatusCode::NOT_MODIFIED, body: Bytes::new(), ..self }
     }
 
     pub(crate) fn into_headers(self) -> HeaderList {

@@ -51,7 +51,8 @@ async fn run_transactional(
     address: &ContainerAddress,
     entries: Vec<BatchRequestEntry>,
 ) -> ApiResult<ApiResponse> {
-    let minimal: Vec<bool> = entries.iter().map(|entry| entry.wants_minimal).collect();
+    let minimal: Vec<bool> =
+        entries.iter().map(|entry| entry.is_minimal(request.wants_minimal())).collect();
     let batch = TransactionalBatch {
         container: address.link.clone(),
         partition_key: request.required_partition_key()?,
@@ -60,6 +61,8 @@ async fn run_transactional(
             .map(|entry| entry.into_operation(request.wants_explanation()))
             .collect(),
     };
+    let token = request.session_token()?;
+    engine.check_session(&batch.container, &batch.partition_key, token.as_ref())?;
     let mut result = engine.transactional_batch(batch).await?;
     let explanation = result.explanation.take();
     let (status, sub_status, entries) = match result.value {
@@ -70,14 +73,14 @@ async fn run_transactional(
             });
             (StatusCode::OK, None, entries.collect())
         }
-        BatchResult::RolledBack { failed, error } => {
+        BatchResult::RolledBack { failed, error, charges } => {
             let error = ApiError::from(error);
-            let entries: Vec<BatchResponseEntry> = (0..minimal.len())
-                .map(|index| match index == failed {
-                    true => BatchResponseEntry::from_error(&error),
-                    false => BatchResponseEntry::failed_dependency(),
-                })
-                .collect();
+            let entry = |index| match index == failed {
+                true => BatchResponseEntry::from_error(&error),
+                // Operations before the failed one have run and are charged; those after it have not.
+                false => BatchResponseEntry::failed_dependency(charges.get(index).copied()),
+            };
+            let entries: Vec<BatchResponseEntry> = (0..minimal.len()).map(entry).collect();
             // 207, as the service: the request was understood, its operations have statuses of their own.
             (StatusCode::MULTI_STATUS, error.sub_status(), entries)
         }

@@ -5,10 +5,13 @@
 
 use bytes::Bytes;
 use engine::ItemResource;
-use model::MeasuredJson;
+use model::{Json, MeasuredJson};
 
 use crate::binary_json;
 use crate::http::{ApiError, ApiRequest, ApiResult, header};
+
+/// The system properties that a client can ask to leave out; the others identify the item and its version.
+const EXCLUDED_PROPERTIES: [&str; 2] = ["_self", "_attachments"];
 
 pub(super) fn parse_item(body: &Bytes) -> ApiResult<MeasuredJson> {
     if body.first() == Some(&binary_json::FORMAT_MARKER) {
@@ -23,7 +26,15 @@ pub(super) fn encode_item(request: &ApiRequest, item: ItemResource) -> Bytes {
     let supports =
         |format: &str| formats.split(',').any(|listed| listed.trim().eq_ignore_ascii_case(format));
     // Text is stored, so text is cheaper. Binary is for clients that can read nothing else.
-    if supports("CosmosBinary") && !supports("JsonText") {
+    let is_binary = supports("CosmosBinary") && !supports("JsonText");
+    if request.flag(&header::EXCLUDE_SYSTEM_PROPERTIES) {
+        let mut json = item.to_json();
+        if let Json::Object(object) = &mut json {
+            EXCLUDED_PROPERTIES.iter().for_each(|name| drop(object.remove(name)));
+        }
+        return Bytes::from(if is_binary { binary_json::encode(&json) } else { json.to_bytes() });
+    }
+    if is_binary {
         return Bytes::from(binary_json::encode(&item.to_json()));
     }
     item.into_text()

@@ -29,7 +29,9 @@ pub(super) async fn run_bulk(
     let default_key = request.partition_key()?;
     // If the named range is gone, the whole request fails: the client reads the ranges again and sends all of it anew.
     parse_feed_range(engine, request, address).await?;
-    let operations = operations.into_iter().map(|entry| prepare(entry, default_key.as_ref()));
+    let is_minimal = request.wants_minimal();
+    let prepared = |entry| prepare(entry, default_key.as_ref(), is_minimal);
+    let operations = operations.into_iter().map(prepared);
     let operations: Vec<ApiResult<BulkOperation>> = operations.collect();
     let continue_on_error = request.flag(&header::BATCH_CONTINUE);
     // Concurrent operations must be independent in both ways: no two of the same item, and none that a failure stops.
@@ -45,7 +47,7 @@ pub(super) async fn run_bulk(
                 session_token = session_token.merge(&result.session_token);
                 result.entry
             }
-            Ok(None) => BatchResponseEntry::failed_dependency(),
+            Ok(None) => BatchResponseEntry::failed_dependency(None),
             Err(error) => BatchResponseEntry::from_error(&error),
         });
     }
@@ -81,8 +83,11 @@ type BulkResults = Vec<ApiResult<Option<BulkResult>>>;
 fn prepare(
     entry: ApiResult<BatchRequestEntry>,
     default_key: Option<&PartitionKey>,
+    request_is_minimal: bool,
 ) -> ApiResult<BulkOperation> {
-    let BatchRequestEntry { operation, partition_key, wants_minimal } = entry?;
+    let entry = entry?;
+    let wants_minimal = entry.is_minimal(request_is_minimal);
+    let BatchRequestEntry { operation, partition_key, .. } = entry;
     let partition_key = partition_key.or_else(|| default_key.cloned()).ok_or_else(|| {
         let message = "An operation of a bulk request needs a 'partitionKey'.";
         ApiError::bad_request(message).with_sub_status(1001)

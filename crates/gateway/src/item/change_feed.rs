@@ -1,19 +1,25 @@
 //! The change feed.
 //!
-//! Owns the headers for mode, start and feed range. The etag of a response, also of "not modified", is the
-//! continuation.
+//! Owns the headers for mode, start, form and feed range. The etag of a response, also of "not modified", is the
+//! continuation: the lsn if one lsn applies to the whole feed range, as clients compute with it, otherwise an opaque
+//! token. A range id always has an lsn, because it names one physical partition.
 
 use engine::change_feed::{ChangeFeedMode, ChangeFeedStart, ReadChangeFeed};
 use engine::{ContainerAddress, Engine};
 use hyper::StatusCode;
 use hyper::header::{IF_MODIFIED_SINCE, IF_NONE_MATCH};
-use model::TimestampSeconds;
+use model::{Lsn, TimestampSeconds};
 
-use super::change_body::{encode_all_versions, encode_latest_version};
+use super::change_body::{
+    PreviousImages, encode_all_versions, encode_current, encode_latest_version,
+};
 use crate::feed_range::parse_feed_range;
 use crate::http::{
     ApiError, ApiRequest, ApiResponse, ApiResult, Envelope, header, parse_http_date,
 };
+
+/// The wire format in which every change is an object of the item and its metadata.
+const ENVELOPE_FORMAT: &str = "2021-09-15";
 
 pub(super) async fn read_change_feed(
     engine: &Engine,
@@ -28,6 +34,11 @@ pub(super) async fn read_change_feed(
         start: parse_start(request)?,
         items_max: request.items_max()?,
     };
+    let has_envelope = request.header(&header::CHANGE_FEED_WIRE_FORMAT) == Some(ENVELOPE_FORMAT);
+    let previous_images = match request.flag(&header::PREVIOUS_IMAGES) {
+        true => PreviousImages::Sent,
+        false => PreviousImages::Omitted,
+    };
     let result = engine.read_change_feed(operation).await?;
     let page = result.value;
     // 304 means "nothing now". With `more`, an empty page is a 200, so that the client asks again at once.
@@ -38,15 +49,21 @@ pub(super) async fn read_change_feed(
         let mut envelope = Envelope::new(Some(&address.rid), "Documents", 1024);
         for change in &page.changes {
             envelope.push(&match mode {
+                ChangeFeedMode::LatestVersion if has_envelope => encode_current(change),
                 ChangeFeedMode::LatestVersion => encode_latest_version(change),
-                ChangeFeedMode::AllVersionsAndDeletes => encode_all_versions(change, &definition),
+                ChangeFeedMode::AllVersionsAndDeletes => {
+                    encode_all_versions(change, &definition, previous_images)
+                }
             });
         }
         let count = envelope.count();
         ApiResponse::ok(envelope.into_text()).with(header::ITEM_COUNT, count)
     };
+    let response = match page.lsn {
+        Some(lsn) => response.etag(format_args!("\"{lsn}\"")),
+        None => response.etag(format_args!("\"{}\"", page.continuation)),
+    };
     Ok(response
-        .etag(format_args!("\"{}\"", page.continuation))
         .charge(result.charge)
         .single_term_explanation(engine, request, "readChangeFeed", result.charge)
         .session_token(result.session_token.as_ref())
@@ -66,9 +83,11 @@ fn parse_mode(request: &ApiRequest) -> ApiResult<ChangeFeedMode> {
 
 fn parse_start(request: &ApiRequest) -> ApiResult<ChangeFeedStart> {
     if let Some(etag) = request.header(&IF_NONE_MATCH) {
-        return Ok(match etag.trim_matches('"') {
-            "*" => ChangeFeedStart::Now,
-            token => ChangeFeedStart::Continuation(token.to_owned()),
+        let text = etag.trim_matches('"');
+        return Ok(match text.parse() {
+            Ok(lsn) => ChangeFeedStart::Lsn(Lsn(lsn)),
+            Err(_) if text == "*" => ChangeFeedStart::Now,
+            Err(_) => ChangeFeedStart::Continuation(text.to_owned()),
         });
     }
     let Some(text) = request.header(&IF_MODIFIED_SINCE) else {

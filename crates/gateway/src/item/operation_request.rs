@@ -48,7 +48,9 @@ fn parse_operation(entry: &Json) -> ApiResult<BatchRequestEntry> {
         "delete" => BatchOperation::Delete { id: id()?, options },
         "read" => BatchOperation::Read {
             id: id()?,
-            precondition: parse_etag(entry, "ifNoneMatch").map(Precondition::IfNoneMatch),
+            precondition: options
+                .precondition
+                .or_else(|| parse_etag(entry, "ifNoneMatch").map(Precondition::IfNoneMatch)),
         },
         _ => {
             return Err(ApiError::invalid_payload(format!(
@@ -62,6 +64,12 @@ fn parse_operation(entry: &Json) -> ApiResult<BatchRequestEntry> {
 }
 
 impl BatchRequestEntry {
+    /// Whether the result has no item. The preference of the request is about writes; what a read finds is its result.
+    pub(super) fn is_minimal(&self, request_is_minimal: bool) -> bool {
+        let is_read = matches!(self.operation, BatchOperation::Read { .. });
+        !is_read && (request_is_minimal || self.wants_minimal)
+    }
+
     /// Returns the operation and sets whether its charge is explained.
     pub(super) fn into_operation(mut self, explain: bool) -> BatchOperation {
         match &mut self.operation {

@@ -52,9 +52,9 @@ impl BatchResponseEntry {
         }
     }
 
-    /// The entry of an operation that did not run because another one failed.
-    pub(super) fn failed_dependency() -> Self {
-        Self::new(StatusCode::FAILED_DEPENDENCY, RequestCharge::default())
+    /// The entry of an operation that has no effect because another one failed, with its charge if it ran.
+    pub(super) fn failed_dependency(charge: Option<RequestCharge>) -> Self {
+        Self::new(StatusCode::FAILED_DEPENDENCY, charge.unwrap_or_default())
     }
 
     /// Removes the item from the entry.

@@ -107,13 +107,18 @@ pub(crate) async fn handle(
     let engine = gateway.engine();
     let found = engine.read_attached(parent.owner, parent.kind, segment).await?;
     match request.method {
-        Method::GET => single_response(gateway, request, parent, StatusCode::OK, &found).await,
+        Method::GET => {
+            let read = single_response(gateway, request, parent, StatusCode::OK, &found).await?;
+            Ok(read.unless_unmodified(request))
+        }
         Method::PUT => {
             let content = parse_content(request, parent)?;
             replace(gateway, request, parent, &found.value, content).await
         }
         Method::DELETE => {
-            let deleted = engine.delete_attached(parent.kind, &found.value).await?;
+            let precondition = request.if_match();
+            let deleted =
+                engine.delete_attached(parent.kind, &found.value, precondition.as_ref()).await?;
             Ok(ApiResponse::empty(StatusCode::NO_CONTENT).charge(deleted.charge))
         }
         Method::POST if parent.kind == AttachedKind::StoredProcedure => {

@@ -5,9 +5,9 @@
 use engine::operation::{CreateContainer, ReplaceContainer, ThroughputOwner};
 use engine::response::{ContainerResource, PartitionsResource};
 use engine::{ContainerAddress, ContainerLink, Engine, Response as EngineResponse};
-use hyper::header::HeaderName;
+use hyper::header::{HeaderName, HeaderValue};
 use hyper::{Method, StatusCode};
-use model::{ContainerProperties, Json, Object, SessionToken};
+use model::{ContainerProperties, Json, Object, PartitionKeyDefinition, SessionToken};
 
 use super::attached::{self, AttachedParent};
 use super::response_headers::add_item_headers;
@@ -38,7 +38,7 @@ pub(crate) async fn handle_feed(
                 .await
         }
         Method::POST => {
-            let properties = ContainerProperties::from_json(&request.json()?)?;
+            let properties = ContainerProperties::from_json(&with_partition_key(request)?)?;
             let throughput = database::parse_throughput(request)?;
             let enforcement = parse_enforcement(request)?;
             let create = CreateContainer { database: parent.id.clone(), properties, throughput };
@@ -69,6 +69,8 @@ pub(crate) async fn dispatch(
     let address = engine.resolve_container(database, container)?;
     // Before anything else: the cached container of this client is another one, so its partition keys may be, too.
     check_intended_container(request, &address)?;
+    let keyed = name_undefined_key(request, &address, inner);
+    let request = keyed.as_ref().unwrap_or(request);
     match inner {
         // Rare routes are boxed, so that their futures do not make the future of every point read larger.
         ContainerRoute::Itself => Box::pin(handle(engine, request, &address)).await,
@@ -99,6 +101,39 @@ pub(crate) async fn dispatch(
             Box::pin(attached::handle(gateway, request, &parent, script)).await
         }
     }
+}
+
+/// The properties of a new container. Old clients create containers without a partition key.
+fn with_partition_key(request: &ApiRequest) -> ApiResult<Json> {
+    /// The first version in which every container has a partition key.
+    const KEYED_SINCE: &str = "2018-12-31";
+    let mut body = request.json()?;
+    // Versions are dates, which sort as texts.
+    let is_old = request.header(&header::VERSION).is_some_and(|version| version < KEYED_SINCE);
+    if let Json::Object(object) = &mut body
+        && is_old
+        && object.get("partitionKey").is_none_or(|key| *key == Json::Null)
+    {
+        let definition = PartitionKeyDefinition::of_container_without_key()?;
+        object.insert("partitionKey", definition.to_json());
+    }
+    Ok(body)
+}
+
+/// The request with the undefined partition key, if it is about items of a container without one and names none: all
+/// its items have this key, and old clients do not know the header. `[]` is how one client writes that there is none.
+fn name_undefined_key(
+    request: &ApiRequest,
+    address: &ContainerAddress,
+    inner: ContainerRoute<'_>,
+) -> Option<ApiRequest> {
+    let is_about_items = matches!(
+        inner,
+        ContainerRoute::Items | ContainerRoute::Item(_) | ContainerRoute::PartitionKeyDelete
+    );
+    let names_none = matches!(request.header(&header::PARTITION_KEY), None | Some("[]"));
+    let applies = address.has_system_key && is_about_items && names_none;
+    applies.then(|| request.with_header(header::PARTITION_KEY, HeaderValue::from_static("[{}]")))
 }
 
 /// Parses whether throughput is enforced: the outer option is `None` if the request does not set it, the inner one if
@@ -157,6 +192,7 @@ async fn handle(
         _ => return Err(ApiError::method_not_allowed()),
     };
     Ok(response
+        .unless_unmodified(request)
         .with(header::CONTENT_PATH, address.database_rid)
         .with(header::OWNER_FULL_NAME, format_args!("dbs/{}", link.database)))
 }
@@ -181,7 +217,6 @@ async fn read(
         .with_static(HeaderName::from_static("collection-service-index"), "0")
         .with_static(HeaderName::from_static("collection-partition-index"), "0")
         .with_static(header::MAX_CONTENT_LENGTH, "2097152")
-        .with_static(header::LAZY_INDEX_PROGRESS, "-1")
         .with(header::INDEX_PROGRESS, container.value.index_progress_percent);
     if engine.throughput_enforced(link)? {
         response = response.with_static(header::ENFORCE_THROUGHPUT, "true");
@@ -189,13 +224,11 @@ async fn read(
     if is_shared {
         response = response.with_static(header::SHARE_THROUGHPUT, "true");
     }
-    let mut token = SessionToken::default();
-    partitions
-        .partitions
-        .iter()
-        .for_each(|partition| token.advance(partition.number, partition.lsn));
+    // One partition only, as in the service: one client parses the header as a single token and fails otherwise.
+    let token =
+        partitions.partitions.first().map(|first| SessionToken::new(first.number, first.lsn));
     response = response
-        .session_token(Some(&token))
+        .session_token(token.as_ref())
         // There is one replica, so what is committed is committed everywhere. With several partitions there is no such
         // header.
         .copy_header(&header::LSN, header::GLOBAL_COMMITTED_LSN);
@@ -251,6 +284,13 @@ fn script_parent(address: &ContainerAddress, kind: ScriptKind) -> AttachedParent
 fn conflicts(request: &ApiRequest, address: &ContainerAddress) -> ApiResult<ApiResponse> {
     match request.method {
         Method::GET => {}
+        // Conflicts cannot be queried over all partitions, whatever the header for it says.
+        Method::POST if request.is_query() && request.partition_key()?.is_none() => {
+            return Err(ApiError::bad_request(
+                "Cross partition query is required but disabled. Please set x-ms-documentdb-query-enablecrosspartition \
+                 to true, specify x-ms-documentdb-partitionkey, or revise your query to avoid this exception.",
+            ));
+        }
         Method::POST if request.is_query() => {}
         _ => return Err(ApiError::method_not_allowed()),
     }

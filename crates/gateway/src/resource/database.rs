@@ -44,7 +44,10 @@ pub(crate) async fn handle(
 ) -> ApiResult<ApiResponse> {
     let address = engine.resolve_database(segment)?;
     match request.method {
-        Method::GET => Ok(single(StatusCode::OK, &engine.read_database(&address.id).await?)),
+        Method::GET => {
+            let read = engine.read_database(&address.id).await?;
+            Ok(single(StatusCode::OK, &read).unless_unmodified(request))
+        }
         Method::DELETE => {
             let deleted = engine.delete_database(&address.id).await?;
             Ok(ApiResponse::empty(StatusCode::NO_CONTENT).charge(deleted.charge))

@@ -13,12 +13,14 @@ use crate::http::{ApiError, ApiRequest, ApiResponse, ApiResult, Envelope, header
 use crate::query::QueryRequestBody;
 
 const TOKEN_KIND: &str = "resources";
+const ROWS_TOKEN_KIND: &str = "resource rows";
 const TOKEN_VERSION: u8 = 1;
 
 /// How long a query over resources may take.
 const QUERY_TIME_MAX: Duration = Duration::from_secs(5);
 
-/// Runs a query over resources. The result has a single page.
+/// Runs a query over resources and returns a page of its rows. The next page runs the query again: the lists are short,
+/// and rows have no identity by which they could be continued.
 pub(super) async fn query_feed(
     engine: &Engine,
     request: &ApiRequest,
@@ -27,12 +29,25 @@ pub(super) async fn query_feed(
     resources: Vec<Json>,
 ) -> ApiResult<ApiResponse> {
     let query = QueryRequestBody::parse(request)?;
+    let page = request.page_options()?;
+    let owner = token_owner(parent);
+    let begun = match &page.continuation {
+        Some(token) => decode_rows_token(token, &owner)?,
+        None => 0,
+    };
+    let limits = QueryLimits { time_max: Some(QUERY_TIME_MAX), ..QueryLimits::default() };
     let rows = engine.query_values(&query.text, &query.parameters, resources, &limits).await?;
+    let end = begun.saturating_add(page.items_max.unwrap_or(usize::MAX)).min(rows.len());
     let mut envelope = Envelope::new(parent, name, 1024);
-    rows.iter().for_each(|row| envelope.push(row));
+    rows.get(begun..end).unwrap_or_default().iter().for_each(|row| envelope.push(row));
     let count = envelope.count();
+    let continuation = (end < rows.len()).then(|| {
+        let payload = end.to_string();
+        ContinuationToken::encode(ROWS_TOKEN_KIND, TOKEN_VERSION, &owner, payload.as_bytes())
+    });
     Ok(ApiResponse::ok(envelope.into_text())
         .with(header::ITEM_COUNT, count)
+        .with_some(header::CONTINUATION, continuation)
         .charge(RequestCharge::from_request_units(1)))
 }
 
@@ -45,9 +60,7 @@ pub(super) fn list_feed(
     charge: RequestCharge,
 ) -> ApiResult<ApiResponse> {
     let page = request.page_options()?;
-    // A continuation token is tied to a resource. For feeds of the account, which has no resource id, a constant is
-    // used.
-    let owner = parent.copied().unwrap_or_else(|| ResourceId::database(0));
+    let owner = token_owner(parent);
     let after = match &page.continuation {
         Some(token) => Some(decode_token(token, &owner)?),
         None => None,
@@ -74,6 +87,17 @@ pub(super) fn list_feed(
         .with(header::ITEM_COUNT, count)
         .with_some(header::CONTINUATION, continuation)
         .charge(charge))
+}
+
+/// The resource that a continuation token is tied to. Feeds of the account, which has no resource id, use a constant.
+fn token_owner(parent: Option<&ResourceId>) -> ResourceId {
+    parent.copied().unwrap_or_else(|| ResourceId::database(0))
+}
+
+fn decode_rows_token(token: &str, owner: &ResourceId) -> ApiResult<usize> {
+    let (_, payload) = ContinuationToken::decode(token, ROWS_TOKEN_KIND, owner)?;
+    let rows = std::str::from_utf8(&payload).ok().and_then(|text| text.parse().ok());
+    rows.ok_or_else(|| ApiError::bad_request("Invalid Continuation Token"))
 }
 
 fn decode_token(token: &str, owner: &ResourceId) -> ApiResult<String> {

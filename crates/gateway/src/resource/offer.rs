@@ -48,7 +48,7 @@ pub(crate) async fn handle(
     match request.method {
         Method::GET => {
             let offer = offers.first().ok_or_else(|| not_found(id))?;
-            Ok(single(offer))
+            Ok(single(engine, request, offer).await?.unless_unmodified(request))
         }
         Method::PUT => {
             let body = request.json()?;
@@ -65,7 +65,7 @@ pub(crate) async fn handle(
                 throughput: replaced.value,
                 timestamp: offer.timestamp,
             };
-            Ok(single(&offer))
+            single(engine, request, &offer).await
         }
         _ => Err(ApiError::method_not_allowed()),
     }
@@ -89,14 +89,31 @@ fn parse_replacement(request: &ApiRequest, body: &Json, offer: &Offer) -> ApiRes
     Ok(Throughput::from_json(content)?)
 }
 
-fn single(offer: &Offer) -> ApiResponse {
-    let document = offer.document();
+async fn single(engine: &Engine, request: &ApiRequest, offer: &Offer) -> ApiResult<ApiResponse> {
+    let mut document = offer.document();
     let etag = document.get("_etag").and_then(Json::as_str).unwrap_or_default().to_owned();
-    ApiResponse::json(StatusCode::OK, document.to_bytes())
+    if request.flag(&header::POPULATE_THROUGHPUT_INFO)
+        && let ThroughputOwner::Container(link) = &offer.owner
+    {
+        let partitions = engine.list_partitions(link).await?.value.partitions.len();
+        add_throughput_info(&mut document, offer, partitions);
+    }
+    Ok(ApiResponse::json(StatusCode::OK, document.to_bytes())
         .etag(etag)
         .with_static(header::OFFER_PENDING, "false")
         .with(header::MIN_THROUGHPUT, offer.throughput.least)
-        .charge(RequestCharge::from_request_units(1))
+        .charge(RequestCharge::from_request_units(1)))
+}
+
+/// Adds what a client asks for beside the throughput itself. It is not part of the etag.
+fn add_throughput_info(document: &mut Json, offer: &Offer, partitions: usize) {
+    let mut info = Object::new();
+    info.insert("minimumRUForCollection", i64::from(offer.throughput.least));
+    info.insert("numPhysicalPartitions", i64::try_from(partitions).unwrap_or(i64::MAX));
+    let Json::Object(object) = document else { return };
+    if let Some(Json::Object(content)) = object.get_mut("content") {
+        content.insert("collectionThroughputInfo", info);
+    }
 }
 
 fn not_found(id: &str) -> ApiError {

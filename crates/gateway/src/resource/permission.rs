@@ -5,7 +5,7 @@
 
 use engine::{AttachedKind, AttachedResource, Engine};
 use hyper::StatusCode;
-use model::{Json, Object};
+use model::Object;
 
 use super::attached::AttachedParent;
 use crate::authorization::{PermissionAddress, ResourceGrant};
@@ -17,7 +17,8 @@ const LIFETIME_DEFAULT: u64 = 3600;
 const LIFETIME_MIN: u64 = 10;
 const LIFETIME_MAX: u64 = 18_000;
 
-/// Refuses a permission with an unknown resource or mode, or the second permission of a user on the same resource.
+/// Refuses a permission with an unknown mode or a resource that no permission can name. The resource itself may be
+/// missing: the token then grants nothing until it is created.
 pub(super) async fn check_permission(
     engine: &Engine,
     parent: &AttachedParent,
@@ -26,22 +27,10 @@ pub(super) async fn check_permission(
     if parent.kind != AttachedKind::Permission {
         return Ok(());
     }
-    let new = ResourceGrant::from_permission(engine, content).await?;
-    let id = content.get("id").and_then(Json::as_str).unwrap_or_default();
-    for existing in engine.list_attached(parent.owner, parent.kind).await?.value {
-        // A replace is compared with all others, not with itself.
-        let is_another = existing.id != id;
-        let old = ResourceGrant::from_permission(engine, &existing.content).await;
-        if is_another && old.is_ok_and(|old| old.has_same_target(&new)) {
-            let message = format!(
-                "Resource with specified id, name, or unique index already exists. The permission '{}' of this user is \
-                 on the same resource; replace it.",
-                existing.id
-            );
-            return Err(ApiError::new(StatusCode::CONFLICT, message));
-        }
+    match ResourceGrant::from_permission(engine, content).await {
+        Err(error) if error.status() != StatusCode::NOT_FOUND => Err(error),
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 /// Creates a token of a permission, which is valid from now on.

@@ -77,3 +77,66 @@ async fn the_feed_of_conflicts_is_empty() {
     assert!(list.entries("Conflicts").is_empty());
     server.get("/dbs/d/colls/c/conflicts/x").send().await.expect(404);
 }
+
+#[tokio::test]
+async fn old_clients_create_containers_without_a_partition_key() {
+    let server = Server::start().await;
+    server.post("/dbs", r#"{"id":"d"}"#).send().await.expect(201);
+    let body = r#"{"id":"c"}"#;
+    server.post("/dbs/d/colls", body).send().await.refused(400, None, "partitionKey");
+    let old = server.post("/dbs/d/colls", body).with("x-ms-version", "2018-06-18");
+    let created = old.send().await.expect(201);
+    let expected = r#"{"paths":["/_partitionKey"],"kind":"Hash","systemKey":true}"#;
+    assert_eq!(created.property("partitionKey").to_string(), expected);
+    // Neither old clients, which send no key, nor those that say "none" in one way or another need one.
+    let items = "/dbs/d/colls/c/docs";
+    server.post(items, r#"{"id":"a"}"#).send().await.expect(201);
+    server.post(items, r#"{"id":"b"}"#).key("[]").send().await.expect(201);
+    server.post(items, r#"{"id":"e"}"#).key("[{}]").send().await.expect(201);
+    server.get("/dbs/d/colls/c/docs/a").send().await.expect(200);
+    server.get("/dbs/d/colls/c/docs/a").key("[{}]").send().await.expect(200);
+    let query = server.post(items, r#"{"query":"SELECT VALUE COUNT(1) FROM c"}"#);
+    let query = query.with("content-type", "application/query+json").send().await.expect(200);
+    assert_eq!(query.property("Documents").to_string(), "[3]");
+    server.delete("/dbs/d/colls/c/docs/a").send().await.expect(204);
+}
+
+#[tokio::test]
+async fn partition_key_paths_know_quotes() {
+    let server = Server::start().await;
+    server.post("/dbs", r#"{"id":"d"}"#).send().await.expect(201);
+    let create = |id: &str, path: &str| {
+        let path = path.replace('"', "\\\"");
+        let body = format!(r#"{{"id":"{id}","partitionKey":{{"paths":["{path}"],"version":2}}}}"#);
+        server.post("/dbs/d/colls", &body).send()
+    };
+    create("a", "/id ds").await.refused(400, None, "could not be accepted");
+    create("b", "/'id ds'/x").await.expect(201);
+    create("c", "/\"id ds\"").await.expect(201);
+    let call = server.post("/dbs/d/colls/b/docs", r#"{"id":"1","id ds":{"x":"k"}}"#);
+    call.key(r#"["k"]"#).send().await.expect(201);
+}
+
+#[tokio::test]
+async fn legacy_indexes_are_dropped_and_lazy_indexing_is_not_reported() {
+    let server = Server::start().await;
+    server.post("/dbs", r#"{"id":"d"}"#).send().await.expect(201);
+    let body = r#"{"id":"c","partitionKey":{"paths":["/pk"],"version":2},"indexingPolicy":{"includedPaths":
+        [{"path":"/*","indexes":[{"kind":"Range","dataType":"Number","precision":-1}]}]}}"#;
+    server.post("/dbs/d/colls", body).send().await.expect(201);
+    let read = server.get("/dbs/d/colls/c").send().await.expect(200);
+    assert!(!read.text().contains("indexes"), "{}", read.text());
+    assert_eq!(read.header("x-ms-documentdb-collection-lazy-indexing-progress"), None);
+}
+
+#[tokio::test]
+async fn conflicts_are_queried_by_key_only() {
+    let server = Server::with_container().await;
+    let query = || {
+        let call = server.post("/dbs/d/colls/c/conflicts", r#"{"query":"SELECT * FROM c"}"#);
+        call.with("content-type", "application/query+json")
+    };
+    let all = query().with("x-ms-documentdb-query-enablecrosspartition", "true").send().await;
+    all.refused(400, None, "Cross partition query is required but disabled");
+    query().key(r#"["x"]"#).send().await.expect(200);
+}

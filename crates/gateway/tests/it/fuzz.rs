@@ -243,6 +243,13 @@ fn case(dice: &mut Dice, tokens: &[String]) -> hyper::Request<http_body_util::Fu
     if dice.rarely(2) {
         headers.push(("x-ms-documentdb-partitionkey", br#"["x"]"#.to_vec()));
     }
+    // Conditions that fail are rare by chance, because they need an existing resource and its method.
+    if matches!(verb, "PUT" | "PATCH" | "DELETE") && dice.rarely(3) {
+        headers.push(("if-match", b"\"x\"".to_vec()));
+    }
+    if verb == "GET" && dice.rarely(10) {
+        headers.push(("if-none-match", b"*".to_vec()));
+    }
     if dice.rarely(8) {
         let token = tokens[dice.below(tokens.len())].as_bytes().to_vec();
         headers.push(("authorization", if dice.rarely(2) { dice.bent(&token) } else { token }));

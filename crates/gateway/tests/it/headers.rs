@@ -191,7 +191,6 @@ async fn other_resources_have_their_headers() {
         "collection-partition-index",
         "x-ms-cosmos-max-content-length",
         "x-ms-documentdb-collection-index-transformation-progress",
-        "x-ms-documentdb-collection-lazy-indexing-progress",
         "x-ms-session-token",
         "x-ms-documentdb-partitionkeyrangeid",
         "lsn",

@@ -87,7 +87,7 @@ async fn a_replace_and_a_delete_check_the_etag() {
     let delete = server.delete(A).key(KEY).with("if-match", replaced.has("etag"));
     assert!(delete.send().await.expect(204).body.is_empty());
     let other = server.put(A, r#"{"id":"b","pk":"x"}"#).key(KEY).send().await;
-    assert_eq!(other.status, 400);
+    assert_eq!(other.status, 404);
 }
 
 #[tokio::test]
@@ -227,4 +227,18 @@ async fn an_item_is_accepted_and_returned_as_binary_json() {
     assert_eq!(read.expect(200).body.first(), Some(&0x80));
     let broken = server.post(ITEMS, "").bytes(vec![0x80, 0xED, 0xFF]).key(KEY).send().await;
     broken.refused(400, None, "The request payload is invalid.");
+}
+
+#[tokio::test]
+async fn numbers_and_texts_are_stored_as_the_service_returns_them() {
+    let server = Server::with_container().await;
+    let body = r#"{"id":"a","pk":"x","n":[1.0,-0.0,1e-400,1e2,1.50,9223372036854775807,18446744073709551615],"t":"\ud83d"}"#;
+    create(&server, body).await;
+    let read = server.get(A).key(KEY).send().await.expect(200);
+    let expected = "[1,0,0,100,1.5,9223372036854775807,1.8446744073709552e+19]";
+    assert_eq!(read.property("n").to_string(), expected);
+    assert_eq!(read.string("t"), "\u{fffd}");
+    let patch = r#"{"operations":[{"op":"set","path":"/n","value":2.0}]}"#;
+    let patched = server.patch(A, patch).key(KEY).send().await.expect(200);
+    assert_eq!(patched.property("n").to_string(), "2");
 }

@@ -81,3 +81,15 @@ async fn a_database_shares_its_throughput() {
     assert_eq!(read.header("x-ms-share-throughput"), Some("true"));
     assert_eq!(server.get("/offers").send().await.entries("Offers").len(), 1);
 }
+
+#[tokio::test]
+async fn an_offer_tells_its_partitions_on_request() {
+    let server = Server::with_container().await;
+    let offer = format!("/offers/{}", server.get("/offers").send().await.ids("Offers")[0]);
+    let plain = server.get(&offer).send().await.expect(200);
+    assert!(!plain.text().contains("collectionThroughputInfo"));
+    let call = server.get(&offer).with("x-ms-documentdb-populatecollectionthroughputinfo", "True");
+    let content = call.send().await.expect(200).property("content");
+    let info = content.get("collectionThroughputInfo").unwrap().to_string();
+    assert_eq!(info, r#"{"minimumRUForCollection":400,"numPhysicalPartitions":1}"#);
+}

@@ -53,11 +53,11 @@ async fn a_resource_token_allows_what_its_permission_says() {
 async fn a_permission_must_name_a_resource() {
     let server = Server::with_container().await;
     server.post("/dbs/d/users", r#"{"id":"u"}"#).send().await.expect(201);
-    for (mode, resource) in [("Other", "dbs/d/colls/c"), ("All", "dbs/d"), ("All", "dbs/d/colls/z")]
+    for (mode, resource) in [("Other", "dbs/d/colls/c"), ("All", "dbs/d"), ("All", "dbs/d/users/z")]
     {
         let body = format!(r#"{{"id":"p","permissionMode":"{mode}","resource":"{resource}"}}"#);
         let answer = server.post("/dbs/d/users/u/permissions", &body).send().await;
-        assert!(matches!(answer.status, 400 | 404), "{}", answer.text());
+        assert_eq!(answer.status, 400, "{}", answer.text());
     }
 }
 
@@ -114,8 +114,8 @@ async fn a_permission_on_a_script_is_for_that_script() {
         ask(&server, &all, "DELETE", &one, "").await.expect(204);
         ask(&server, &all, "GET", &other, "").await.refused(403, None, "resource was deleted");
     }
-    let missing = r#"{"id":"p","permissionMode":"All","resource":"dbs/d/colls/c/sprocs/z"}"#;
-    server.post("/dbs/d/users/u/permissions", missing).send().await.expect(404);
+    let missing = r#"{"id":"q","permissionMode":"All","resource":"dbs/d/colls/c/sprocs/z"}"#;
+    server.post("/dbs/d/users/u/permissions", missing).send().await.expect(201);
     let feed = missing.replace("sprocs/z", "sprocs");
     let refused = server.post("/dbs/d/users/u/permissions", &feed).send().await;
     refused.refused(400, None, "name a container");
@@ -207,25 +207,36 @@ async fn a_partition_key_restricts_every_access_to_items() {
 }
 
 #[tokio::test]
-async fn a_user_has_one_permission_per_resource() {
+async fn a_user_has_several_permissions_on_one_resource() {
     let server = server_with_user().await;
     let create = |id: &str, rest: &str| {
         let body = format!(r#"{{"id":"{id}","permissionMode":"Read",{rest}}}"#);
         server.post("/dbs/d/users/u/permissions", &body).send()
     };
     create("p", r#""resource":"dbs/d/colls/c""#).await.expect(201);
-    let second = create("q", r#""resource":"dbs/d/colls/c/""#).await;
-    second.refused(409, None, "permission 'p' of this user");
+    create("q", r#""resource":"dbs/d/colls/c/""#).await.expect(201);
     create("r", r#""resource":"dbs/d/colls/c","resourcePartitionKey":["x"]"#).await.expect(201);
-    create("s", r#""resource":"dbs/d/colls/c","resourcePartitionKey":["y"]"#).await.expect(201);
+    create("s", r#""resource":"dbs/d/colls/c/docs/a""#).await.expect(201);
     create("t", r#""resource":"dbs/d/colls/c/docs/a""#).await.expect(201);
-    create("v", r#""resource":"dbs/d/colls/c/docs/a""#).await.expect(409);
-    let moved = r#"{"id":"t","permissionMode":"All","resource":"dbs/d/colls/c"}"#;
-    let path = "/dbs/d/users/u/permissions/t";
-    server.put(path, moved).send().await.refused(409, None, "permission 'p'");
-    let same = r#"{"id":"t","permissionMode":"All","resource":"dbs/d/colls/c/docs/a"}"#;
-    server.put(path, same).send().await.expect(200);
-    server.post("/dbs/d/users", r#"{"id":"w"}"#).send().await.expect(201);
-    let other = r#"{"id":"p","permissionMode":"Read","resource":"dbs/d/colls/c"}"#;
-    server.post("/dbs/d/users/w/permissions", other).send().await.expect(201);
+    create("p", r#""resource":"dbs/d/colls/c""#).await.refused(409, None, "already exists");
+    let wrong = create("w", r#""resource":"dbs/d""#).await;
+    wrong.refused(400, None, "name a container");
+}
+
+#[tokio::test]
+async fn a_permission_on_a_missing_resource_grants_nothing_until_it_exists() {
+    let server = server_with_user().await;
+    let body = r#"{"id":"p","permissionMode":"Read","resource":"dbs/d/colls/later"}"#;
+    let created = server.post("/dbs/d/users/u/permissions", body).send().await.expect(201);
+    let read = async |token: &str| {
+        let token = token.replace('=', "%3D").replace('&', "%26");
+        let call = server.get("/dbs/d/colls/later").unsigned().with("authorization", &token);
+        call.send().await.status
+    };
+    assert!(read(&created.string("_token")).await >= 400);
+    let container = r#"{"id":"later","partitionKey":{"paths":["/pk"],"kind":"Hash","version":2}}"#;
+    server.post("/dbs/d/colls", container).send().await.expect(201);
+    assert_eq!(read(&created.string("_token")).await, 403);
+    let again = server.get("/dbs/d/users/u/permissions/p").send().await.expect(200);
+    assert_eq!(read(&again.string("_token")).await, 200);
 }

@@ -10,7 +10,7 @@ use super::explanation::{ChargeExplanation, ChargeTerm, decimals, number};
 use super::index_cost::{IndexCost, IndexCostKind, index_costs};
 use super::profile::{CHARGE_MODEL, ChargeProfile};
 use super::size::item_bytes;
-use crate::limits::{ITEM_BYTES_MAX, ITEM_ID_BYTES_MAX, NESTING_LEVELS_MAX};
+use crate::limits::{ITEM_BYTES_MAX, NAME_CHARACTERS_MAX, NESTING_LEVELS_MAX};
 use crate::{
     IndexPath, IndexingMode, IndexingPolicy, ItemId, Json, Object, PathEnding, RequestCharge,
     Result, ValidationError,
@@ -222,8 +222,8 @@ fn validate_item(item: &Json, name: &str) -> Result<usize> {
         Some(Json::String(id)) => {
             ItemId::new(id).map_err(|error| {
                 ValidationError::new(format!(
-                    "The {name} has an id at /id that is refused (at most {ITEM_ID_BYTES_MAX} \
-                     bytes): {error}"
+                    "The {name} has an id at /id that is refused (at most {NAME_CHARACTERS_MAX} \
+                     characters): {error}"
                 ))
             })?;
         }

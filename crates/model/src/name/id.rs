@@ -4,11 +4,14 @@
 
 use std::fmt;
 
-use crate::limits::{ITEM_ID_BYTES_MAX, NAME_CHARACTERS_MAX};
+use crate::limits::NAME_CHARACTERS_MAX;
 use crate::{Result, ValidationError};
 
-/// Characters that no id may contain, because they would end or split a URL path.
+/// Characters that no name of a database or container may contain, because they would end or split a URL path.
 const FORBIDDEN: [char; 4] = ['/', '\\', '?', '#'];
+/// The only character that an item id may not contain. An id with '/' or '#' is stored, and is found by queries and
+/// batches, although a path cannot name it.
+const FORBIDDEN_IN_ITEM_ID: [char; 1] = ['\\'];
 
 /// The id of a database.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -55,16 +58,9 @@ impl ItemId {
                  empty; give it at least one character.",
             ));
         }
-        // Item ids are limited in bytes, names of databases and containers in characters, as in the service.
-        if id.len() > ITEM_ID_BYTES_MAX {
-            return Err(ValidationError::new(format!(
-                "The item id '{}...' has {} bytes; at most {ITEM_ID_BYTES_MAX} are allowed.",
-                shorten(&id),
-                id.len()
-            )));
-        }
+        check_length(&id)?;
         // After the length: the message of a forbidden character contains the whole id.
-        refuse_forbidden(&id)?;
+        refuse_characters(&id, &FORBIDDEN_IN_ITEM_ID)?;
         Ok(Self(id))
     }
 }
@@ -76,15 +72,8 @@ fn validate_name(name: String) -> Result<String> {
             "The input name presented is empty. Give it between 1 and 255 characters.",
         ));
     }
-    let characters = name.chars().count();
-    if characters > NAME_CHARACTERS_MAX {
-        return Err(ValidationError::new(format!(
-            "The input name presented is too long: '{}...' has {characters} characters, at most \
-             {NAME_CHARACTERS_MAX} are allowed.",
-            shorten(&name)
-        )));
-    }
-    refuse_forbidden(&name)?;
+    check_length(&name)?;
+    refuse_characters(&name, &FORBIDDEN)?;
     if name.ends_with(' ') {
         return Err(ValidationError::new(format!(
             "The input name presented contains invalid character. The name '{name}' ends with a space."
@@ -93,14 +82,28 @@ fn validate_name(name: String) -> Result<String> {
     Ok(name)
 }
 
-fn refuse_forbidden(name: &str) -> Result<()> {
-    match name.chars().find(|character| FORBIDDEN.contains(character)) {
-        Some(character) => Err(ValidationError::new(format!(
-            "The input name presented contains invalid character. '{name}' holds '{character}'; none of '/', '\\\\', \
-             '?' and '#' is allowed."
-        ))),
-        None => Ok(()),
+fn check_length(name: &str) -> Result<()> {
+    let characters = name.chars().count();
+    if characters <= NAME_CHARACTERS_MAX {
+        return Ok(());
     }
+    Err(ValidationError::new(format!(
+        "The input name '{}...' is invalid. Ensure to provide a unique non-empty string less than \
+         '{NAME_CHARACTERS_MAX}' characters. It has {characters} characters.",
+        shorten(name)
+    )))
+}
+
+fn refuse_characters(name: &str, forbidden: &[char]) -> Result<()> {
+    let Some(character) = name.chars().find(|character| forbidden.contains(character)) else {
+        return Ok(());
+    };
+    let list: Vec<String> = forbidden.iter().map(|character| format!("'{character}'")).collect();
+    Err(ValidationError::new(format!(
+        "The input name presented contains invalid character. '{name}' holds '{character}', which is not allowed; \
+         remove {}.",
+        list.join(", ")
+    )))
 }
 
 /// The start of a long id, for messages.
@@ -155,7 +158,7 @@ mod tests {
             assert!(message.starts_with("The input name presented contains invalid character."));
             assert!(message.contains(&format!("'{id}' holds '{character}'")), "{message}");
             assert!(ContainerId::new(id.as_str()).is_err());
-            assert!(ItemId::new(id).is_err());
+            assert_eq!(ItemId::new(id).is_err(), character == '\\');
         }
     }
 
@@ -165,8 +168,8 @@ mod tests {
         assert!(ContainerId::new("é".repeat(255)).is_ok());
         assert!(ContainerId::new("é".repeat(256)).is_err());
         assert!(ItemId::new("").is_err());
-        assert!(ItemId::new("a".repeat(1023)).is_ok());
-        assert!(ItemId::new("é".repeat(512)).is_err());
+        assert!(ItemId::new("é".repeat(255)).is_ok());
+        assert!(ItemId::new("a".repeat(256)).is_err());
     }
 
     #[test]

@@ -15,7 +15,13 @@ pub struct PartitionKeyDefinition {
     version: PartitionKeyVersion,
     /// Whether the client set the version. Only then it is part of the JSON form.
     is_version_explicit: bool,
+    /// Whether the container was created without a partition key, as old clients do. Its items have no value at the
+    /// path, so that all of them are in one logical partition.
+    is_system_key: bool,
 }
+
+/// The path of a container that was created without a partition key.
+const SYSTEM_KEY_PATH: &str = "/_partitionKey";
 
 /// How the components of a partition key are hashed to an epk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -70,7 +76,8 @@ impl PartitionKeyDefinition {
         let is_version_explicit = version.is_some();
         // Definitions from before version 2 existed carry none.
         let version = version.unwrap_or(PartitionKeyVersion::V1);
-        let definition = Self { paths, kind, version, is_version_explicit };
+        let is_system_key = false;
+        let definition = Self { paths, kind, version, is_version_explicit, is_system_key };
         definition.validate_definition()?;
         Ok(definition)
     }
@@ -92,12 +99,29 @@ impl PartitionKeyDefinition {
             )
         })?;
         let paths = paths.iter().map(path_text).collect::<Result<Vec<_>>>()?;
+        paths.iter().try_for_each(|path| refuse_unquoted_space(path))?;
         let kind = object.get("kind").map_or(Ok(PartitionKeyKind::Hash), parse_kind)?;
         let version = match object.get("version") {
             None | Some(Json::Null) => None,
             Some(version) => Some(parse_version(version)?),
         };
-        Self::new(kind, version, &paths)
+        let is_system_key = object.get("systemKey").and_then(Json::as_bool) == Some(true);
+        Ok(Self { is_system_key, ..Self::new(kind, version, &paths)? })
+    }
+
+    /// The definition of a container that was created without a partition key.
+    ///
+    /// # Errors
+    /// Never: its path is valid.
+    pub fn of_container_without_key() -> Result<Self> {
+        let definition = Self::new(PartitionKeyKind::Hash, None, &[SYSTEM_KEY_PATH])?;
+        Ok(Self { is_system_key: true, ..definition })
+    }
+
+    /// Whether the container was created without a partition key. Requests about its items need none.
+    #[must_use]
+    pub fn is_system_key(&self) -> bool {
+        self.is_system_key
     }
 
     /// The JSON form, with the version only if the client set it.
@@ -109,6 +133,9 @@ impl PartitionKeyDefinition {
         object.insert("kind", self.kind.name());
         if self.is_version_explicit {
             object.insert("version", self.version.number());
+        }
+        if self.is_system_key {
+            object.insert("systemKey", true);
         }
         Json::Object(object)
     }
@@ -232,6 +259,25 @@ impl PartitionKeyVersion {
             Self::V2 => 2,
         }
     }
+}
+
+/// Refuses a name with a space outside quotes, as the service does: it is more likely a mistake than a name.
+fn refuse_unquoted_space(path: &str) -> Result<()> {
+    let mut quote = None;
+    for character in path.chars() {
+        match (quote, character) {
+            (None, '"' | '\'') => quote = Some(character),
+            (Some(open), character) if open == character => quote = None,
+            (None, character) if character.is_whitespace() => {
+                return Err(ValidationError::new(format!(
+                    "The partition key component definition path '{path}' could not be accepted: a name with a space \
+                     is written in quotes, as in '/\"a b\"'."
+                )));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 fn path_text(path: &Json) -> Result<&str> {

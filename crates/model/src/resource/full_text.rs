@@ -6,6 +6,8 @@
 use super::members::Members;
 use crate::{Json, Object, PropertyPath, Result, ValidationError};
 
+/// The locale number by which the service also knows en-US. The policy keeps it as it was sent.
+const LOCALE_NUMBER_OF_EN_US: &str = "1033";
 /// The languages of the service; names are case-sensitive.
 const LANGUAGES: [&str; 7] = ["en-US", "de-DE", "es-ES", "fr-FR", "it-IT", "pt-BR", "pt-PT"];
 
@@ -43,7 +45,8 @@ impl FullTextPolicy {
     pub fn language_of(&self, path: &PropertyPath) -> Option<&str> {
         let found = self.paths.iter().find(|known| known.path == *path)?;
         // The default of the service when neither the path nor the policy names a language.
-        Some(found.language.as_deref().or(self.default_language()).unwrap_or("en-US"))
+        let language = found.language.as_deref().or(self.default_language()).unwrap_or("en-US");
+        Some(if language == LOCALE_NUMBER_OF_EN_US { "en-US" } else { language })
     }
 
     /// Parses the wire form.
@@ -106,11 +109,13 @@ impl FullTextPath {
 
 fn language(text: Option<&str>) -> Result<Option<String>> {
     match text {
-        Some(text) if !LANGUAGES.contains(&text) => Err(ValidationError::new(format!(
-            "The Full Text Policy contains an unsupported language {text}. Supported languages \
+        Some(text) if !LANGUAGES.contains(&text) && text != LOCALE_NUMBER_OF_EN_US => {
+            Err(ValidationError::new(format!(
+                "The Full Text Policy contains an unsupported language {text}. Supported languages \
              are: {}.",
-            LANGUAGES.join(", ")
-        ))),
+                LANGUAGES.join(", ")
+            )))
+        }
         known => Ok(known.map(ToOwned::to_owned)),
     }
 }
@@ -144,6 +149,11 @@ mod tests {
         assert_eq!(language("/a"), Some("de-DE"));
         assert_eq!(language("/b"), Some("fr-FR"));
         assert_eq!(language("/c"), None);
+        let by_number = r#"{"defaultLanguage":"1033","fullTextPaths":[{"path":"/a"}]}"#;
+        let policy =
+            FullTextPolicy::from_json(&Json::parse(by_number.as_bytes()).unwrap()).unwrap();
+        assert_eq!(policy.language_of(&PropertyPath::parse("/a").unwrap()), Some("en-US"));
+        assert_eq!(policy.default_language(), Some("1033"), "kept as it was sent");
     }
 
     #[test]

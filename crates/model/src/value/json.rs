@@ -82,6 +82,11 @@ impl Object {
         self.properties.iter().map(|(name, value)| (name.as_str(), value))
     }
 
+    /// Values in the order of their properties.
+    pub(super) fn values_mut(&mut self) -> impl Iterator<Item = &mut Json> {
+        self.properties.iter_mut().map(|(_, value)| value)
+    }
+
     /// Properties sorted by name, to compare without regard to order.
     fn sorted(&self) -> Vec<(&str, &Json)> {
         let mut properties: Vec<_> = self.iter().collect();

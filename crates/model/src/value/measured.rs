@@ -44,6 +44,16 @@ impl MeasuredJson {
         &self.value
     }
 
+    /// The value with all numbers as the service returns them; see [`crate::Number::to_service_form`]. Usually none
+    /// changes, and the measurements stay.
+    #[must_use]
+    pub fn with_service_numbers(mut self) -> Self {
+        if !set_service_numbers(&mut self.value) {
+            return self;
+        }
+        Self::from(self.value)
+    }
+
     /// The value, without its measurements.
     #[must_use]
     pub fn into_value(self) -> Json {
@@ -68,6 +78,26 @@ impl From<Json> for MeasuredJson {
         let size = measure(&value);
         Self { value, size }
     }
+}
+
+/// Sets all numbers to the form of the service; returns whether one has changed. Without recursion, as `measure`.
+pub(crate) fn set_service_numbers(value: &mut Json) -> bool {
+    let mut has_changed = false;
+    let mut open = vec![value];
+    while let Some(value) = open.pop() {
+        match value {
+            Json::Number(number) => {
+                if let Some(form) = number.to_service_form() {
+                    *number = form;
+                    has_changed = true;
+                }
+            }
+            Json::Array(elements) => open.extend(elements),
+            Json::Object(object) => open.extend(object.values_mut()),
+            Json::Null | Json::Bool(_) | Json::String(_) => {}
+        }
+    }
+    has_changed
 }
 
 /// Measures without recursion. A value that was never text may be nested deeper than the stack allows, and callers rely

@@ -5,6 +5,8 @@
 
 use std::cmp::Ordering;
 
+use super::double_text::{double_text, exact_integer};
+
 /// A JSON number. Equality is numeric: `1` equals `1.0`.
 #[derive(Clone, Debug)]
 pub struct Number(Repr);
@@ -44,9 +46,22 @@ impl Number {
         if let Some(integer) = exact_integer(value) {
             return Some(Self(Repr::Integer(integer)));
         }
-        // The debug form is the shortest text that parses to the same double; the display form would print 1e300 as
-        // 301 digits.
-        Some(Self(Repr::Decimal { value, text: format!("{value:?}").into() }))
+        Some(Self(Repr::Decimal { value, text: double_text(value).into() }))
+    }
+
+    /// The number as the service returns it: whole numbers without fraction, zero without sign, other doubles with 15
+    /// or 17 digits. `None` if it already has this form.
+    #[must_use]
+    pub fn to_service_form(&self) -> Option<Self> {
+        let Repr::Decimal { value, text } = &self.0 else { return None };
+        if is_service_form(text) {
+            return None;
+        }
+        let printed = double_text(*value);
+        (printed != **text).then(|| match exact_integer(*value) {
+            Some(integer) => Self(Repr::Integer(integer)),
+            None => Self(Repr::Decimal { value: *value, text: printed.into() }),
+        })
     }
 
     /// The nearest double.
@@ -164,12 +179,16 @@ fn parse_integer(text: &str) -> Option<i64> {
     text.parse().ok()
 }
 
-/// The integer that a double represents exactly, within the 64-bit range.
-#[expect(clippy::cast_possible_truncation, reason = "the range is checked first")]
-fn exact_integer(value: f64) -> Option<i64> {
-    const LIMIT: f64 = 9_223_372_036_854_775_808.0;
-    // 2^63 itself is excluded: it is a double but not an `i64`. -2^63 is both.
-    (value.fract() == 0.0 && (-LIMIT..LIMIT).contains(&value)).then_some(value as i64)
+/// Whether a text surely is what [`double_text`] prints. Printing costs more than all else in a vector of floats, so
+/// the common form is recognized by its bytes: a fraction that does not end in zero, no exponent, and at most 15 digits,
+/// which always parse back to themselves. At least one digit before the point is not zero, or no zero follows it, so
+/// that the service would not print an exponent.
+fn is_service_form(text: &str) -> bool {
+    let unsigned = text.strip_prefix('-').unwrap_or(text);
+    let Some((whole, fraction)) = unsigned.split_once('.') else { return false };
+    let is_large_enough = whole != "0" || !fraction.starts_with('0');
+    let is_plain = !fraction.ends_with('0') && fraction.bytes().all(|byte| byte.is_ascii_digit());
+    is_large_enough && is_plain && whole.len() + fraction.len() <= 15
 }
 
 /// Compares exactly. Converting the integer to a double would lose the low bits of a large one.
@@ -221,6 +240,29 @@ mod tests {
     }
 
     #[test]
+    fn the_service_form_is_the_text_of_the_double() {
+        for (sent, returned) in [
+            ("1.0", "1"),
+            ("-0.0", "0"),
+            ("-0", "0"),
+            ("1e-400", "0"),
+            ("1e2", "100"),
+            ("1.50", "1.5"),
+            ("0.1", "0.1"),
+            ("0.00001", "1e-05"),
+            ("0.33333333333333333333", "0.33333333333333331"),
+            ("123456789.123456789", "123456789.12345679"),
+            ("9223372036854775807", "9223372036854775807"),
+            ("18446744073709551615", "1.8446744073709552e+19"),
+        ] {
+            let number = Number::parse(sent).unwrap();
+            let form = number.to_service_form().unwrap_or_else(|| number.clone());
+            assert_eq!(form.text(), returned, "{sent}");
+            assert!(form.to_service_form().is_none(), "{sent}");
+        }
+    }
+
+    #[test]
     fn large_integers_stay_distinct() {
         let [below, at] =
             ["9007199254740992", "9007199254740993"].map(|text| Number::parse(text).unwrap());
@@ -250,6 +292,16 @@ mod tests {
                 let expected = compare_exactly(integer, double);
                 prop_assert_eq!(Number::from(integer).compare(&number), expected);
                 prop_assert_eq!(number.compare(&Number::from(integer)), expected.reverse());
+            }
+        }
+
+        #[test]
+        fn recognized_forms_are_what_would_be_printed(
+            whole in 0u64..1_000_000, digits in 1u64..999_999_999,
+        ) {
+            let text = format!("{whole}.{digits}");
+            if is_service_form(&text) {
+                prop_assert_eq!(double_text(text.parse().unwrap()), text);
             }
         }
 

@@ -316,24 +316,24 @@ impl<'text> JsonParser<'text> {
         Ok(character)
     }
 
+    /// Reads the digits of `\\u`. Half of a surrogate pair, which is no character, becomes U+FFFD as in the service.
     fn unicode_escape(&mut self) -> Result<char, ParseError> {
         let first = self.hex_unit()?;
-        let code = if (0xD800..0xDC00).contains(&first) {
-            if self.bytes.get(self.offset..self.offset + 2) != Some(b"\\u".as_slice()) {
-                return Err(self.error("half of a surrogate pair"));
-            }
+        if !(0xD800..0xDC00).contains(&first) {
+            return Ok(char::from_u32(first).unwrap_or(char::REPLACEMENT_CHARACTER));
+        }
+        let after_first = self.offset;
+        if self.bytes.get(self.offset..self.offset + 2) == Some(b"\\u".as_slice()) {
             self.offset += 2;
             let second = self.hex_unit()?;
-            if !(0xDC00..0xE000).contains(&second) {
-                return Err(self.error("half of a surrogate pair"));
+            if (0xDC00..0xE000).contains(&second) {
+                let code = 0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00);
+                return Ok(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER));
             }
-            // Each surrogate holds ten bits of the character.
-            0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00)
-        } else {
-            first
-        };
-        // Fails only for a low surrogate without the high one before it.
-        char::from_u32(code).ok_or_else(|| self.error("half of a surrogate pair"))
+        }
+        // What follows is not the other half; it is read as a character of its own.
+        self.offset = after_first;
+        Ok(char::REPLACEMENT_CHARACTER)
     }
 
     fn hex_unit(&mut self) -> Result<u32, ParseError> {

@@ -30,9 +30,11 @@ impl PropertyPath {
             let after_slash = rest
                 .strip_prefix('/')
                 .ok_or_else(|| invalid(text, "each property name follows a '/'"))?;
-            let (segment, after) = match after_slash.strip_prefix('"') {
-                Some(quoted) => quoted_segment(text, quoted)?,
-                None => plain_segment(text, after_slash)?,
+            let (segment, after) = match after_slash.chars().next() {
+                Some(quote @ ('"' | '\'')) => {
+                    quoted_segment(text, after_slash.get(1..).unwrap_or_default(), quote)?
+                }
+                _ => plain_segment(text, after_slash)?,
             };
             segments.push(segment);
             rest = after;
@@ -99,15 +101,19 @@ fn plain_segment<'text>(path: &str, text: &'text str) -> Result<(String, &'text 
     Ok((segment.to_owned(), rest))
 }
 
-/// Reads up to the closing quote; `\"` and `\\` are escapes.
-fn quoted_segment<'text>(path: &str, text: &'text str) -> Result<(String, &'text str)> {
+/// Reads up to the closing quote, which is the same as the opening one; `\` before a quote or `\` is an escape.
+fn quoted_segment<'text>(
+    path: &str,
+    text: &'text str,
+    quote: char,
+) -> Result<(String, &'text str)> {
     let mut segment = String::new();
     let mut characters = text.chars();
     loop {
         match characters.next() {
-            Some('"') => break,
+            Some(character) if character == quote => break,
             Some('\\') => match characters.next() {
-                Some(escaped @ ('"' | '\\')) => segment.push(escaped),
+                Some(escaped @ ('"' | '\'' | '\\')) => segment.push(escaped),
                 _ => {
                     return Err(invalid(path, "in quotes, '\\' may only come before '\"' or '\\'"));
                 }
@@ -122,7 +128,9 @@ fn quoted_segment<'text>(path: &str, text: &'text str) -> Result<(String, &'text
 /// Whether a name needs no quotes in a path.
 fn is_plain(segment: &str) -> bool {
     // The last three are wildcards of indexing policies. A property of that name is written in quotes.
-    !segment.contains(['/', '"', '\\']) && !matches!(segment, "" | "*" | "?" | "[]")
+    !segment.contains(['/', '"', '\\'])
+        && !segment.starts_with('\'')
+        && !matches!(segment, "" | "*" | "?" | "[]")
 }
 
 fn invalid(path: &str, reason: &str) -> ValidationError {
@@ -182,14 +190,16 @@ mod tests {
         check("/pk", &["pk"]);
         check("/a/b-c/d e", &["a", "b-c", "d e"]);
         check(r#"/"x y"/c"#, &["x y", "c"]);
+        check("/'x y'/it's", &["x y", "it's"]);
+        check(r"/'it\'s'/'a/b'", &["it's", "a/b"]);
         check(r#"/"a/b\"c\\"/"*"/"""#, &["a/b\"c\\", "*", ""]);
     }
 
     #[test]
     fn malformed_paths_are_refused() {
         for path in [
-            "", "/", "a", "a/b", "/a/", "//a", "/*", "/a/?", "/a/[]/b", "/\"a", "/\"a\"b", "/a\"b",
-            r#"/"\n""#,
+            "", "/", "a", "a/b", "/a/", "//a", "/*", "/a/?", "/a/[]/b", "/\"a", "/\"a\"b", "/'a",
+            "/'a'b", "/a\"b", r#"/"\n""#,
         ] {
             let error = PropertyPath::parse(path).unwrap_err();
             assert!(

@@ -1,6 +1,6 @@
 //! Integers and doubles as one number type.
 //!
-//! Owns the exact comparison of integers with doubles and the text of a double. Does not own arithmetic.
+//! Owns the exact comparison of integers with doubles. Does not own arithmetic, nor the text of a double (`model`).
 
 use std::cmp::Ordering;
 
@@ -34,52 +34,10 @@ pub(super) fn compare_mixed(integer: i64, double: f64) -> Option<Ordering> {
     }))
 }
 
-/// Prints a finite double as the service does: whole numbers in the 64-bit range as integers, others with 15
-/// significant digits if these parse back to the same double, otherwise with 17.
-pub(super) fn double_text(double: f64) -> String {
-    if let Some(integer) = exact_integer(double) {
-        return integer.to_string();
-    }
-    // 17 digits identify every double; 15 are tried first because they print 0.1 as 0.1.
-    let short = general_text(double, 15);
-    if short.parse() == Ok(double) { short } else { general_text(double, 17) }
-}
-
-/// Prints like `%g` of C with at most `digits` significant digits: without trailing zeros; an exponent has a sign and
-/// at least two digits.
-fn general_text(double: f64, digits: usize) -> String {
-    let scientific = format!("{double:.*e}", digits.saturating_sub(1));
-    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
-    let exponent: i32 = exponent.parse().unwrap_or(0);
-    let (sign, mantissa) = match mantissa.strip_prefix('-') {
-        Some(rest) => ("-", rest),
-        None => ("", mantissa),
-    };
-    let significant = mantissa.replace('.', "");
-    let significant = significant.trim_end_matches('0');
-    if exponent < -4 || exponent >= digits as i32 {
-        let (first, rest) = significant.split_at(significant.len().min(1));
-        let point = if rest.is_empty() { "" } else { "." };
-        let exponent_sign = if exponent < 0 { '-' } else { '+' };
-        return format!("{sign}{first}{point}{rest}e{exponent_sign}{:02}", exponent.abs());
-    }
-    if exponent < 0 {
-        // An exponent of -1 puts the first digit right after the point.
-        let zeros = "0".repeat(exponent.unsigned_abs() as usize - 1);
-        return format!("{sign}0.{zeros}{significant}");
-    }
-    // Not negative here.
-    let whole_digits = exponent as usize + 1;
-    if significant.len() <= whole_digits {
-        let zeros = "0".repeat(whole_digits - significant.len());
-        return format!("{sign}{significant}{zeros}");
-    }
-    let (whole, fraction) = significant.split_at(whole_digits);
-    format!("{sign}{whole}.{fraction}")
-}
-
 #[cfg(test)]
 mod tests {
+    use model::double_text;
+
     use proptest::prelude::*;
 
     use super::*;

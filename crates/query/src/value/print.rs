@@ -6,7 +6,7 @@
 use std::fmt;
 
 use super::Value;
-use super::number::double_text;
+use model::double_text;
 
 /// A number in the result is NaN or infinite, which JSON cannot represent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

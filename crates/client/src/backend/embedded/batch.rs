@@ -31,7 +31,7 @@ impl EmbeddedBackend {
             BatchResult::Committed(results) => {
                 (ResponseBody::Batch(results.into_iter().map(batch_result).collect()), None)
             }
-            BatchResult::RolledBack { failed, error } => {
+            BatchResult::RolledBack { failed, error, .. } => {
                 // Taken out of the closure, which can only return a body.
                 failure = Some(translate(error).at_operation(failed));
                 (ResponseBody::Nothing, None)

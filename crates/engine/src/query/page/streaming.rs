@@ -72,8 +72,10 @@ impl StreamingPage {
             if self.page.is_complete() {
                 break PageEnd::Last;
             }
-            if self.page.is_full() {
-                break PageEnd::More;
+            // A page never crosses physical partitions: its session token and its charge are those of one.
+            let is_at_end = !self.page.rows.is_empty() && is_at_partition_end(source);
+            if self.page.is_full() || is_at_end {
+                break if has_more(source, reader).await? { PageEnd::More } else { PageEnd::Last };
             }
             let rows_before = self.page.taken + self.page.skipped;
             // As many candidates as rows are missing: without a filter, the page reads exactly what it returns.
@@ -235,5 +237,26 @@ impl StreamingPage {
         let partial = &mut self.progress.partial_items;
         let known = partial.iter().position(|(known, _)| *known == ordinal);
         known.map_or(0, |known| partial.swap_remove(known).1)
+    }
+}
+
+/// Whether the next candidates are in another physical partition than the last ones. Sources that merge partitions have
+/// no such end.
+fn is_at_partition_end(source: &CandidateSource) -> bool {
+    match source {
+        CandidateSource::Scan(scan) => scan.is_at_partition_end(),
+        CandidateSource::Lookup(lookup) => lookup.is_at_partition_end(),
+        _ => false,
+    }
+}
+
+/// Whether there may be more candidates; asked once per full page, so that a query whose end is known has no empty last
+/// page.
+async fn has_more(source: &mut CandidateSource, reader: &PageReader) -> Result<bool> {
+    match source {
+        CandidateSource::Scan(scan) => scan.has_more(reader).await,
+        CandidateSource::Lookup(lookup) => Box::pin(lookup.has_more(reader)).await,
+        CandidateSource::Ordered(source) => Box::pin(source.has_more(reader)).await,
+        _ => Ok(true),
     }
 }

@@ -6,6 +6,8 @@
 
 use std::collections::VecDeque;
 
+use storage::Shard;
+
 use model::EpkRange;
 
 use super::candidate::{Candidate, CandidateBatch, ItemContent};
@@ -24,6 +26,8 @@ pub(in crate::query) struct LookupSource {
     branches: Vec<LookupBranch>,
     pending: VecDeque<PendingSlice>,
     current: Option<ActiveSlice>,
+    /// The physical partition that was read last.
+    last_shard: Option<Shard>,
     loader: ItemLoader,
 }
 
@@ -68,7 +72,7 @@ impl LookupSource {
             _ => false,
         };
         let loader = ItemLoader::new(values.filter(|_| is_unique));
-        Self { branches, pending, current: None, loader }
+        Self { branches, pending, current: None, last_shard: None, loader }
     }
 
     pub(in crate::query) async fn next(
@@ -90,6 +94,7 @@ impl LookupSource {
         let hits = filter_by_test(reader, branch, &mut current.iterator, hits).await;
         let hits = current.filter.retain(reader, hits).await?;
         let shard = current.slice.shard();
+        self.last_shard = Some(shard);
         let mut hits: Vec<_> = hits.into_iter().map(|hit| (shard, hit)).collect();
         let contents = self.loader.load_contents(reader, &mut hits).await?;
         for ((_, hit), content) in hits.iter().zip(contents) {
@@ -106,6 +111,25 @@ impl LookupSource {
         }
         batch.is_last = self.current.is_none() && self.pending.is_empty();
         Ok(batch)
+    }
+
+    /// Whether the next items are in another physical partition than the last ones.
+    pub(in crate::query) fn is_at_partition_end(&self) -> bool {
+        let next = self.pending.front().map(|next| next.slice.shard());
+        let is_between = self.current.is_none() && next.is_some() && self.last_shard.is_some();
+        is_between && next != self.last_shard
+    }
+
+    /// Whether there may be more items. Only the last slice of a query is looked at, which ends it.
+    pub(in crate::query) async fn has_more(&mut self, reader: &PageReader) -> Result<bool> {
+        let Some(current) = self.current.as_mut().filter(|_| self.pending.is_empty()) else {
+            return Ok(!self.pending.is_empty());
+        };
+        let is_last_branch = current.branch + 1 >= self.branches.len();
+        if !is_last_branch || current.filter.driver_exhausted().is_some() {
+            return Ok(true);
+        }
+        current.iterator.has_more(reader).await
     }
 
     async fn open(&mut self, reader: &mut PageReader) -> Result<Option<ActiveSlice>> {

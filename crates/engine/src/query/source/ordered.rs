@@ -132,6 +132,17 @@ impl OrderedSource {
         Ok(batch)
     }
 
+    /// Whether there may be more items.
+    pub(in crate::query) async fn has_more(&mut self, reader: &PageReader) -> Result<bool> {
+        for cursor in &mut self.cursors {
+            let is_buffered = !cursor.buffer.is_empty() || !cursor.lookahead.is_empty();
+            if is_buffered || cursor.iterator.has_more(reader).await? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// Fast path for a single slice: takes terms as they come, up to the first truncated one. Returns nothing for
     /// several slices, which must be merged.
     async fn read_single_slice(

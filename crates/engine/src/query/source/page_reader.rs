@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use model::TimestampMs;
 use storage::{
-    Direction, KeyRange, Read, Scan, ScanLimit, ScanPage, Shard, StorageKey, StorageValue,
+    Direction, KeyRange, Read, Scan, ScanLimit, ScanPage, Shard, Space, StorageKey, StorageValue,
 };
 
 use super::term::Shape;
@@ -90,6 +90,17 @@ impl PageReader {
         // A scan reads in key order without an index, even if a partition key bounds it.
         self.metrics.full_scan = true;
         Ok(page)
+    }
+
+    /// Whether a key range has an entry. Not counted and not charged: it only decides whether a full page is the last.
+    pub(in crate::query) async fn has_entry(
+        &self,
+        shard: Shard,
+        space: Space,
+        range: &KeyRange,
+    ) -> Result<bool> {
+        let scan = Scan::forward(range.clone(), ScanLimit::entries(1));
+        Ok(!self.snapshot.scan(shard, space, &scan).await?.entries.is_empty())
     }
 
     /// Index terms in a key range.

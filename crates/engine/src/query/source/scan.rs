@@ -3,11 +3,12 @@
 //! Used by queries without an index. The continuation position is the last key read: keys begin with the epk, so it
 //! remains valid after a split or merge.
 
-use storage::{Direction, KeyRange, StorageKey};
+use storage::{Direction, KeyRange, Shard, StorageKey};
 
 use super::candidate::{Candidate, CandidateBatch, ItemContent};
 use super::page_reader::PageReader;
 use crate::error::Result;
+use crate::key_layout::ITEMS;
 use crate::query::continuation::ContinuationPosition;
 use crate::query::target::PartitionSlice;
 use crate::record::ItemRecord;
@@ -16,6 +17,8 @@ use crate::record::ItemRecord;
 pub(in crate::query) struct ScanSource {
     /// The key ranges still to be read, the next one last.
     remaining: Vec<(PartitionSlice, KeyRange)>,
+    /// The physical partition that was read last.
+    last_shard: Option<Shard>,
 }
 
 impl ScanSource {
@@ -32,7 +35,7 @@ impl ScanSource {
             };
             Some((slice.clone(), keys))
         });
-        Self { remaining: remaining.collect() }
+        Self { remaining: remaining.collect(), last_shard: None }
     }
 
     pub(in crate::query) async fn next(
@@ -42,6 +45,7 @@ impl ScanSource {
     ) -> Result<CandidateBatch> {
         let mut batch = CandidateBatch { candidates: Vec::new(), reached: None, is_last: true };
         let Some((slice, keys)) = self.remaining.last_mut() else { return Ok(batch) };
+        self.last_shard = Some(slice.shard());
         let items_max = reader.batch_size(wanted);
         let page = reader.scan_items(slice.shard(), keys.clone(), items_max).await?;
         if let Some(last) = page.entries.last() {
@@ -64,6 +68,22 @@ impl ScanSource {
         }
         batch.is_last = self.remaining.is_empty();
         Ok(batch)
+    }
+
+    /// Whether the next items are in another physical partition than the last ones.
+    pub(in crate::query) fn is_at_partition_end(&self) -> bool {
+        let next = self.remaining.last().map(|(slice, _)| slice.shard());
+        next.is_some() && self.last_shard.is_some() && next != self.last_shard
+    }
+
+    /// Whether there are more items, expired or not.
+    pub(in crate::query) async fn has_more(&self, reader: &PageReader) -> Result<bool> {
+        for (slice, keys) in self.remaining.iter().rev() {
+            if reader.has_entry(slice.shard(), ITEMS, keys).await? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 }
 

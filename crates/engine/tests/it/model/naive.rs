@@ -75,10 +75,9 @@ impl Naive {
         let current = self.get(pk, id).map(|stored| stored.content.clone());
         match (write, current) {
             (Write::Create(_), Some(_)) => Err(ErrorKind::Conflict),
-            (Write::Create(content), None) | (Write::Upsert(content, Bound::None), None) => {
+            (Write::Create(content) | Write::Upsert(content, _), None) => {
                 self.put(pk, id, content.clone())
             }
-            (Write::Upsert(..), None) => Err(ErrorKind::PreconditionFailed),
             (_, None) => Err(ErrorKind::NotFound),
             (Write::Upsert(_, bound) | Write::Replace(_, bound), Some(_))
             | (Write::Increment(bound) | Write::Delete(bound), Some(_))

@@ -257,7 +257,7 @@ impl Run {
             }
         }
         let effects = match outcome {
-            BatchResult::RolledBack { failed, error } => {
+            BatchResult::RolledBack { failed, error, .. } => {
                 assert_eq!(Some((failed, error.kind())), failure, "{error}");
                 return;
             }

@@ -76,13 +76,21 @@ fn items() -> Vec<Json> {
 }
 
 async fn all_items(engine: &Engine, link: &ContainerLink) -> Vec<Json> {
-    let list = ListItems {
-        container: link.clone(),
-        feed_range: FeedRange::Container,
-        page: PageOptions { items_max: Some(10_000), continuation: None },
-        options: Default::default(),
-    };
-    engine.list_items(list).await.unwrap().value.items.iter().map(|item| item.to_json()).collect()
+    let (mut items, mut continuation) = (Vec::new(), None);
+    loop {
+        let list = ListItems {
+            container: link.clone(),
+            feed_range: FeedRange::Container,
+            page: PageOptions { items_max: None, continuation },
+            options: Default::default(),
+        };
+        let page = engine.list_items(list).await.unwrap().value;
+        items.extend(page.items.iter().map(|item| item.to_json()));
+        continuation = page.continuation;
+        if continuation.is_none() {
+            return items;
+        }
+    }
 }
 
 fn naive(items: &[Json], text: &str) -> Vec<String> {

@@ -51,8 +51,16 @@ async fn read_current_grant(
 ) -> ApiResult<ResourceGrant> {
     let kind = AttachedKind::Permission;
     let found = engine.read_attached(permission.user, kind, &permission.id).await;
-    // A permission that was deleted and created again has the same id but another resource id.
-    let found = found.ok().filter(|found| found.value.rid == permission.rid);
+    // A permission that was deleted and created again has the same id but another resource id. One that was renamed
+    // has another id but the same resource id.
+    let found = match found.ok().filter(|found| found.value.rid == permission.rid) {
+        Some(found) => Some(found),
+        None => {
+            let rid = permission.rid.to_string();
+            let renamed = engine.read_attached(permission.user, kind, &rid).await.ok();
+            renamed.filter(|found| found.value.rid == permission.rid)
+        }
+    };
     let found = found.ok_or_else(|| forbidden("belongs to a permission that was deleted"))?;
     let grant = ResourceGrant::from_permission(engine, &found.value.content).await;
     grant.map_err(|_| forbidden("belongs to a permission whose resource was deleted"))

@@ -35,11 +35,4 @@ impl ResourceGrant {
             partition_key: None,
         }
     }
-
-    /// Whether two grants are about the same resource and logical partition, whatever they allow there.
-    pub(crate) fn has_same_target(&self, other: &Self) -> bool {
-        // Destructured, so that a new field has to be considered here.
-        let Self { container, scope, partition_key, may_write: _ } = self;
-        (container, scope, partition_key) == (&other.container, &other.scope, &other.partition_key)
-    }
 }

@@ -150,7 +150,15 @@ fn remove(item: &mut Object, path: &PatchPath) -> Result<Json, String> {
     }
 }
 
+/// Adds to a number. A property that does not exist is set to the increment; an element must exist.
 fn increment(item: &mut Object, path: &PatchPath, by: &Number) -> OperationResult {
+    if let PatchTarget::Property(object, name) =
+        PatchTarget::find(item, path).map_err(|error| target_error("Given", &error))?
+        && object.get(&name).is_none()
+    {
+        object.insert(name, Json::Number(by.clone()));
+        return Ok(());
+    }
     let value = find_existing(item, path, "incremented")?;
     let Json::Number(number) = value else {
         return Err(format!("Node({path}) is not a number."));

@@ -5,6 +5,7 @@
 
 use super::PatchPath;
 use crate::limits::PATCH_OPERATIONS_MAX;
+use crate::value::set_service_numbers;
 use crate::{Json, Number, Result, ValidationError};
 
 /// Changes to one item, applied together or not at all.
@@ -43,7 +44,7 @@ pub enum PatchOperation {
         /// The target path.
         path: PatchPath,
     },
-    /// Adds to an existing number.
+    /// Adds to a number, or sets a property that does not exist.
     Increment {
         /// The target path.
         path: PatchPath,
@@ -60,6 +61,25 @@ pub enum PatchOperation {
 }
 
 impl Patch {
+    /// The patch with all numbers as the service returns them; see [`Number::to_service_form`].
+    #[must_use]
+    pub fn with_service_numbers(mut self) -> Self {
+        for operation in &mut self.operations {
+            match operation {
+                PatchOperation::Add { value, .. }
+                | PatchOperation::Set { value, .. }
+                | PatchOperation::Replace { value, .. } => drop(set_service_numbers(value)),
+                PatchOperation::Increment { by, .. } => {
+                    if let Some(form) = by.to_service_form() {
+                        *by = form;
+                    }
+                }
+                PatchOperation::Remove { .. } | PatchOperation::Move { .. } => {}
+            }
+        }
+        self
+    }
+
     /// A patch of 1 to 10 operations, applied only if the condition (`from c where …`) is true for the item.
     ///
     /// # Errors

@@ -91,7 +91,7 @@ fn add_and_set_replace_a_property_and_create_the_last_one_only() {
 }
 
 #[test]
-fn replace_remove_and_increment_need_what_they_change() {
+fn replace_and_remove_need_what_they_change() {
     let item = r#"{"a":{},"s":"x"}"#;
     check_refused(
         item,
@@ -103,18 +103,21 @@ fn replace_remove_and_increment_need_what_they_change() {
         r#"[{"op":"set","path":"/c","value":1},{"op":"remove","path":"/b"}]"#,
         "For Operation(2): Node(/b) to be removed is absent.",
     );
-    check_refused(item, r#"[{"op":"incr","path":"/b","value":1}]"#, "is absent");
     check_refused(item, r#"[{"op":"incr","path":"/s","value":1}]"#, "Node(/s) is not a number.");
 }
 
 #[test]
-fn integers_are_incremented_exactly() {
+fn increments_are_exact_and_set_what_is_absent() {
     check(
         r#"{"n":9007199254740993}"#,
         r#"[{"op":"incr","path":"/n","value":1}]"#,
         r#"{"n":9007199254740994}"#,
     );
     check(r#"{"n":1}"#, r#"[{"op":"incr","path":"/n","value":0.5}]"#, r#"{"n":1.5}"#);
+    check(r#"{"n":1}"#, r#"[{"op":"incr","path":"/m","value":0.5}]"#, r#"{"n":1,"m":0.5}"#);
+    check(r#"{"o":{}}"#, r#"[{"op":"incr","path":"/o/m","value":2}]"#, r#"{"o":{"m":2}}"#);
+    check_refused(r#"{"n":1}"#, r#"[{"op":"incr","path":"/o/m","value":2}]"#, "no path found");
+    check_refused(r#"{"l":[1]}"#, r#"[{"op":"incr","path":"/l/1","value":2}]"#, "Index(1)");
 }
 
 #[test]

@@ -82,15 +82,13 @@ fn parse_mode(text: Option<&str>) -> Result<IndexingMode> {
 }
 
 fn included_from_json(json: &Json) -> Result<IncludedPath> {
-    Ok(IncludedPath { path: path_from_json(json)?, legacy_indexes: json.get("indexes").cloned() })
+    // Old clients also send `indexes`, which has no effect and which the service does not return.
+    Ok(IncludedPath { path: path_from_json(json)? })
 }
 
 fn included_to_json(included: &IncludedPath) -> Json {
     let mut object = Object::new();
     object.insert("path", included.path.to_string());
-    if let Some(indexes) = &included.legacy_indexes {
-        object.insert("indexes", indexes.clone());
-    }
     Json::Object(object)
 }
 

@@ -13,7 +13,7 @@ use crate::limits::INDEX_PATHS_MAX;
 use crate::resource::full_text::FullTextPolicy;
 use crate::resource::geospatial::GeospatialConfig;
 use crate::resource::vector_embedding::VectorEmbeddingPolicy;
-use crate::{Json, Result, ValidationError};
+use crate::{Result, ValidationError};
 
 /// Which paths are indexed, and how.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,8 +51,6 @@ pub enum IndexingMode {
 pub struct IncludedPath {
     /// The path.
     pub path: IndexPath,
-    /// The `indexes` member of old clients: echoed, without effect.
-    pub legacy_indexes: Option<Json>,
 }
 
 impl Default for IndexingPolicy {
@@ -74,7 +72,7 @@ impl IncludedPath {
     /// A path to index.
     #[must_use]
     pub fn new(path: IndexPath) -> Self {
-        Self { path, legacy_indexes: None }
+        Self { path }
     }
 }
 

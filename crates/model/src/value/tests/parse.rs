@@ -42,7 +42,6 @@ fn what_json_forbids_is_refused_with_its_place() {
     check("nul", "unexpected word at byte 0");
     check("\"\u{1}\"", "control character inside a string at byte 1");
     check("\"a", "unexpected end of the text inside a string at byte 2");
-    check(r#""\ud83d""#, "half of a surrogate pair at byte 7");
     check(r#""\x""#, "unknown escape at byte 2");
     check("{\"a\" 1}", "expected ':' at byte 5");
     assert!(Json::parse(b"\"\xFF\"").is_err());
@@ -91,5 +90,19 @@ proptest! {
         if let Ok(value) = Json::parse(text.as_bytes()) {
             prop_assert_eq!(Json::parse(&value.to_bytes()).unwrap(), value);
         }
+    }
+}
+
+#[test]
+fn half_of_a_surrogate_pair_becomes_the_replacement_character() {
+    for (text, expected) in [
+        (r#""\ud83d""#, "\u{fffd}"),
+        (r#""\ude00x""#, "\u{fffd}x"),
+        (r#""\ud83dx""#, "\u{fffd}x"),
+        (r#""\ud83d\n""#, "\u{fffd}\n"),
+        (r#""\ud83d\ud83d\ude00""#, "\u{fffd}\u{1f600}"),
+        (r#""\ud83d\u0041""#, "\u{fffd}A"),
+    ] {
+        assert_eq!(Json::parse(text.as_bytes()).unwrap().as_str(), Some(expected), "{text}");
     }
 }

@@ -13,7 +13,7 @@ use storage::{Direction, KeyRange, Scan, ScanLimit};
 use super::absent::AbsentPathIterator;
 use super::value_bytes::{ByteRange, prefix_of_sort_key, successor};
 use crate::error::{Error, Result};
-use crate::key_layout::{TermHit, TermPrefix};
+use crate::key_layout::{TERMS, TermHit, TermPrefix};
 use crate::ordered_bytes::UNDEFINED;
 use crate::query::continuation::TermPosition;
 use crate::query::source::page_reader::PageReader;
@@ -111,6 +111,21 @@ impl TermIterator {
 
     pub(in crate::query::source) fn is_at_end(&self) -> bool {
         self.is_at_end
+    }
+
+    /// Whether there may be more terms. False is certain: the ranges that are left have no entry.
+    pub(in crate::query::source) async fn has_more(&mut self, reader: &PageReader) -> Result<bool> {
+        let is_in_run = self.run.is_some() || !self.run_tail.is_empty();
+        if is_in_run || self.absent.is_some() {
+            return Ok(true);
+        }
+        while let Some(range) = self.ranges.front() {
+            if reader.has_entry(self.slice.shard(), TERMS, range).await? {
+                return Ok(true);
+            }
+            self.ranges.pop_front();
+        }
+        Ok(false)
     }
 
     /// Records the value of the current term. Returns whether it differs from that of the previous call.
