@@ -6,6 +6,7 @@ mod certificate;
 mod emulator;
 mod explorer;
 mod issuer;
+mod limits;
 mod run;
 mod usage;
 

@@ -46,6 +46,12 @@ impl ResourceGrant {
                 Some(key.to_string())
             }
         };
+        if matches!(scope, GrantScope::Item(_)) && partition_key.is_none() {
+            return Err(ApiError::bad_request(format!(
+                "The permission names the item '{link}' without its partition key. Items of other logical partitions \
+                 may have the same id: give the partition key of this one in resourcePartitionKey."
+            )));
+        }
         Ok(Self { container: container.to_string(), scope, may_write, partition_key })
     }
 }
