@@ -47,6 +47,7 @@ impl Notifications {
             .routes(routes!(preferences::read, preferences::change))
             .routes(routes!(devices::list, devices::register))
             .routes(routes!(devices::revoke))
+            .routes(routes!(devices::verify))
             .routes(routes!(send::send))
             .routes(routes!(stream::stream))
             .routes(routes!(privacy::begin_export, privacy::export))
