@@ -11,6 +11,7 @@ mod cost;
 mod crash;
 mod formats;
 mod full_disk;
+mod limits;
 mod notifications;
 mod planisphere;
 mod query;

@@ -149,3 +149,53 @@ fn the_explorer_says_how_to_connect_and_keeps_secrets() {
     assert!(!page.contains("<html"), "{page}");
     assert_eq!(terminate(server), Some(0));
 }
+
+#[test]
+fn a_key_from_a_file_is_never_printed() {
+    let key = "c2VjcmV0LXNlY3JldC1zZWNyZXQtc2VjcmV0LXNlY3JldA==";
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("key");
+    std::fs::write(&file, format!("{key}\n")).unwrap();
+    let file = file.to_str().unwrap();
+    let (server, ready) = start(&["--memory", "--key-file", file]);
+    assert!(ready.get("key").is_none() && ready.get("connectionString").is_none(), "{ready}");
+    assert!(!text(&ready, "endpoint").is_empty());
+    assert_eq!(terminate(server), Some(0));
+    for (words, variable) in [(vec!["--key-file", file], None), (vec![], Some(("KEY_FILE", file)))]
+    {
+        let mut command = Command::new(BINARY);
+        command.args(["serve", "--memory", "--port", "0"]).args(words).envs(variable);
+        let mut server = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut printed = String::new();
+        let mut lines = BufReader::new(server.stdout.take().unwrap());
+        while !printed.contains("fully ready") {
+            assert!(lines.read_line(&mut printed).unwrap() > 0, "{printed}");
+        }
+        let mut complained = server.stderr.take().unwrap();
+        assert_eq!(terminate(server), Some(0));
+        lines.read_to_string(&mut printed).unwrap();
+        complained.read_to_string(&mut printed).unwrap();
+        assert!(printed.contains("the one in the key file"), "{printed}");
+        assert!(!printed.contains(key), "{printed}");
+    }
+}
+
+#[test]
+fn other_host_names_are_allowed_by_a_flag() {
+    let ask = |endpoint: &str, host: &str| {
+        let port = endpoint.trim_end_matches('/').rsplit(':').next().unwrap();
+        let mut stream = TcpStream::connect(format!("127.0.0.1:{port}")).unwrap();
+        let request = format!("GET /dbs HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
+    };
+    let (server, ready) = start(&["--memory", "--allowed-host", "planisphere"]);
+    let endpoint = text(&ready, "endpoint");
+    assert!(ask(&endpoint, "planisphere:8081").starts_with("HTTP/1.1 401"), "only unsigned");
+    let refused = ask(&endpoint, "evil.example");
+    assert!(refused.starts_with("HTTP/1.1 403"), "{refused}");
+    assert!(refused.contains("--allowed-host evil.example"), "{refused}");
+    assert_eq!(terminate(server), Some(0));
+}

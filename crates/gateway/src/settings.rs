@@ -26,6 +26,9 @@ pub struct GatewaySettings {
     pub cross_partition: CrossPartition,
     /// The endpoint in the account document. Without it, each client gets the scheme and host that it used.
     pub public_endpoint: Option<String>,
+    /// Further host names that requests may name while the key is the public one of the emulators; `*` accepts all.
+    /// Always accepted are the names of this machine and the host of `public_endpoint`.
+    pub allowed_hosts: Vec<String>,
     /// Name of the region in the account document.
     pub region: String,
     /// The explorer at `/_explorer/`; `None` serves none.
@@ -95,15 +98,25 @@ pub struct Limits {
     pub body_bytes_max: usize,
     /// Maximum size of all headers of a request, in bytes.
     pub header_bytes_max: usize,
-    /// Maximum number of open connections. Further clients wait to be accepted.
+    /// Maximum number of open connections. For a further one, the connection that has been idle for the longest time
+    /// is closed; while every connection has a request in progress, further clients wait to be accepted.
     pub connections_max: usize,
-    /// How long a client may take to send the head of a request, in milliseconds.
+    /// Maximum number of open connections of one client address (for IPv6, of one network of 64 bits).
+    pub connections_per_address_max: usize,
+    /// Maximum number of requests in progress on one HTTP/2 connection. HTTP/1.1 has one at a time.
+    pub requests_per_connection_max: u32,
+    /// How long a new connection may take until the head of its first request has arrived, with the TLS handshake, in
+    /// milliseconds.
+    pub first_head_ms_max: u64,
+    /// How long a connection may take to send the head of a later request, in milliseconds.
     pub head_ms_max: u64,
-    /// How long a client may take to send a body, in milliseconds.
+    /// How long a client may take to send a body, or read nothing of a response, in milliseconds.
     pub body_ms_max: u64,
     /// How long a page of a query may take, in milliseconds. Clients give up after about a minute; a page that ends
     /// earlier returns a continuation instead.
     pub page_ms_max: u64,
+    /// How long a client may take to read a whole response, in milliseconds.
+    pub response_ms_max: u64,
     /// How long running requests may take to finish after a shutdown, in milliseconds.
     pub stop_ms_max: u64,
 }
@@ -117,6 +130,7 @@ impl Default for GatewaySettings {
             clock_skew_max_seconds: Some(15 * 60),
             cross_partition: CrossPartition::Strict,
             public_endpoint: None,
+            allowed_hosts: Vec::new(),
             region: "East US".to_owned(),
             explorer: Some(ExplorerSettings::default()),
             limits: Limits::default(),
@@ -134,9 +148,14 @@ impl Default for Limits {
             body_bytes_max: 2 * 1024 * 1024 + 64 * 1024,
             header_bytes_max: 32 * 1024,
             connections_max: 4096,
+            // Four clients can use everything, one cannot. A proxy in front needs more; see the flag.
+            connections_per_address_max: 1024,
+            requests_per_connection_max: 100,
+            first_head_ms_max: 10_000,
             head_ms_max: 120_000,
             body_ms_max: 30_000,
             page_ms_max: 30_000,
+            response_ms_max: 120_000,
             stop_ms_max: 10_000,
         }
     }

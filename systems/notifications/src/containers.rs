@@ -7,7 +7,7 @@
 //! | `notification_preferences` | `/userId` | off | one point read |
 //! | `device_tokens` | `/userId` | off | a transactional batch enforces the device cap |
 //! | `push_token_owner` | `/id` | off | a token is looked up by its hash, without its user |
-//! | `notification_leases` | `/id` | off | leases of the processor and of jobs, erasure certificates |
+//! | `notification_leases` | `/id` | own | leases of the processor and of jobs, erasure certificates, ended sessions |
 
 use client::{Account, Container, Throughput, TimeToLive};
 use model::CompositeOrder::{Ascending as Up, Descending as Down};
@@ -32,7 +32,7 @@ pub struct Containers {
     pub devices: Container,
     /// The owners of push tokens.
     pub token_owners: Container,
-    /// Leases of the processor and of jobs, pending erasures and certificates.
+    /// Leases of the processor and of jobs, pending erasures and certificates, sessions that were ended.
     pub leases: Container,
 }
 
@@ -40,16 +40,27 @@ pub struct Containers {
 struct ContainerSpec {
     name: &'static str,
     partition_key: &'static str,
-    expires: bool,
+    expiry: Expiry,
     /// The paths that this system queries, which lean indexing includes.
     queried_paths: &'static [&'static str],
     composite: &'static [&'static [(&'static str, CompositeOrder)]],
 }
 
+/// Which items of a container expire.
+#[derive(Clone, Copy)]
+enum Expiry {
+    /// All, after the retention.
+    Retention,
+    /// Those with a time to live of their own.
+    Own,
+    /// None.
+    Off,
+}
+
 const EVENTS: ContainerSpec = ContainerSpec {
     name: "notification_events",
     partition_key: "/userId",
-    expires: true,
+    expiry: Expiry::Retention,
     // The sweep also filters by lease and attempts, but few events are PROCESSING or FAILED at a time, so the index on
     // the status is enough.
     queried_paths: &["status", "nextRetryAt", "scheduledAt", "createdAt"],
@@ -63,7 +74,7 @@ const EVENTS: ContainerSpec = ContainerSpec {
 const NOTIFICATIONS: ContainerSpec = ContainerSpec {
     name: "notifications",
     partition_key: "/userId",
-    expires: true,
+    expiry: Expiry::Retention,
     queried_paths: &["category", "read", "dismissed", "createdAt", "dedupeKey", "pushed"],
     composite: &[
         &[("/userId", Up), ("/createdAt", Down)],
@@ -74,7 +85,7 @@ const NOTIFICATIONS: ContainerSpec = ContainerSpec {
 const PREFERENCES: ContainerSpec = ContainerSpec {
     name: "notification_preferences",
     partition_key: "/userId",
-    expires: false,
+    expiry: Expiry::Off,
     queried_paths: &[],
     composite: &[],
 };
@@ -82,7 +93,7 @@ const PREFERENCES: ContainerSpec = ContainerSpec {
 const DEVICES: ContainerSpec = ContainerSpec {
     name: "device_tokens",
     partition_key: "/userId",
-    expires: false,
+    expiry: Expiry::Off,
     queried_paths: &["deviceId", "revokedAt", "lastSeenAt"],
     composite: &[&[("/userId", Up), ("/lastSeenAt", Down)]],
 };
@@ -90,7 +101,7 @@ const DEVICES: ContainerSpec = ContainerSpec {
 const TOKEN_OWNERS: ContainerSpec = ContainerSpec {
     name: "push_token_owner",
     partition_key: "/id",
-    expires: false,
+    expiry: Expiry::Off,
     queried_paths: &["userId"],
     composite: &[],
 };
@@ -98,7 +109,7 @@ const TOKEN_OWNERS: ContainerSpec = ContainerSpec {
 const LEASES: ContainerSpec = ContainerSpec {
     name: "notification_leases",
     partition_key: "/id",
-    expires: false,
+    expiry: Expiry::Own,
     queried_paths: &["kind", "againAt"],
     composite: &[],
 };
@@ -168,10 +179,10 @@ impl ContainerSpec {
             Indexing::Full => self.full()?,
             Indexing::Lean => self.lean()?,
         };
-        let default = if self.expires {
-            TimeToLive::Seconds(settings.retention_seconds())
-        } else {
-            TimeToLive::Off
+        let default = match self.expiry {
+            Expiry::Retention => TimeToLive::Seconds(settings.retention_seconds()),
+            Expiry::Own => TimeToLive::NoDefault,
+            Expiry::Off => TimeToLive::Off,
         };
         let container = ContainerSchema::new(self.name, &[self.partition_key])?
             .with_time_to_live(default)

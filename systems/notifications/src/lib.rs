@@ -31,8 +31,9 @@ pub use charge::ChargedValue;
 pub use containers::Containers;
 pub use domain::{
     Category, Device, DeviceId, EventPayload, EventStatus, EventType, NoPushReason, Notification,
-    NotificationEvent, Platform, Preferences, PushRecord, PushState, PushToken, QuietHours,
-    RevokedReason, TargetType, Toggles, UserId, UtcTimestamp,
+    NotificationEvent, PendingVerification, Platform, Preferences, PushRecord, PushState,
+    PushToken, QuietHours, RevokedReason, TargetType, Toggles, UserId, UtcTimestamp,
+    VerificationCode,
 };
 pub use error::{Error, ErrorKind, InvalidField, Result};
 pub use http::{ADMIN_ROLE, SERVICE_ROLE};

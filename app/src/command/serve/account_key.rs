@@ -24,6 +24,11 @@ pub(crate) struct KeyFlags {
     /// Accept connections from other machines even with the well-known key
     #[arg(long)]
     allow_insecure_key: bool,
+
+    /// Host name that clients may use with the well-known key, such as the name of a container; may be repeated;
+    /// '*' accepts all. Names of this machine are always accepted
+    #[arg(long, value_name = "NAME")]
+    allowed_host: Vec<String>,
 }
 
 impl KeyFlags {
@@ -38,6 +43,16 @@ impl KeyFlags {
 
     pub(crate) fn account_key(&self) -> Result<AccountKey, CommandError> {
         read_account_key(self.key.as_deref(), self.key_file.as_deref())
+    }
+
+    /// Whether the key comes from a file. Who can read our output need not be able to read that file.
+    pub(crate) fn has_key_file(&self) -> bool {
+        self.key.is_none() && self.key_file.is_some()
+    }
+
+    /// The host names that are accepted with the well-known key, besides those of this machine.
+    pub(crate) fn allowed_hosts(&self) -> &[String] {
+        &self.allowed_host
     }
 
     /// Rejects serving other machines with a key that everybody knows.

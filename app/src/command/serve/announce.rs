@@ -10,7 +10,8 @@ use crate::output;
 #[derive(Debug)]
 pub(crate) struct ReadyMessage<'a> {
     pub(crate) endpoint: &'a str,
-    pub(crate) key: &'a AccountKey,
+    /// The key, unless it is in a file: then it is not printed, because output ends up in logs.
+    pub(crate) key: Option<&'a AccountKey>,
     /// A folder, or "memory".
     pub(crate) data: &'a str,
     /// The token that begins a session of the explorer; absent without an explorer.
@@ -18,8 +19,8 @@ pub(crate) struct ReadyMessage<'a> {
 }
 
 impl ReadyMessage<'_> {
-    fn connection_string(&self) -> String {
-        format!("AccountEndpoint={};AccountKey={};", self.endpoint, self.key.text())
+    fn connection_string(&self, key: &AccountKey) -> String {
+        format!("AccountEndpoint={};AccountKey={};", self.endpoint, key.text())
     }
 
     /// The page of the explorer. The token is in the fragment, which browsers send to nobody.
@@ -30,8 +31,13 @@ impl ReadyMessage<'_> {
 
     pub(crate) fn print(&self) -> Result<(), CommandError> {
         output::line(format_args!("Planisphere serves {} (data: {})", self.endpoint, self.data))?;
-        output::line(format_args!("Account key:       {}", self.key.text()))?;
-        output::line(format_args!("Connection string: {}", self.connection_string()))?;
+        match self.key {
+            Some(key) => {
+                output::line(format_args!("Account key:       {}", key.text()))?;
+                output::line(format_args!("Connection string: {}", self.connection_string(key)))?;
+            }
+            None => output::line("Account key:       the one in the key file")?,
+        }
         if let Some(url) = self.explorer_url() {
             output::line(format_args!("Data explorer:     {url}"))?;
         }
@@ -43,8 +49,10 @@ impl ReadyMessage<'_> {
     pub(crate) fn print_json(&self) -> Result<(), CommandError> {
         let mut ready = Object::new();
         ready.insert("endpoint", self.endpoint);
-        ready.insert("key", self.key.text());
-        ready.insert("connectionString", self.connection_string());
+        if let Some(key) = self.key {
+            ready.insert("key", key.text());
+            ready.insert("connectionString", self.connection_string(key));
+        }
         ready.insert("data", self.data);
         if let Some(url) = self.explorer_url() {
             ready.insert("explorer", url);

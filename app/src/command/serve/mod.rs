@@ -7,6 +7,7 @@ mod emulator;
 mod evaluation;
 mod explorer;
 mod issuer;
+mod limits;
 mod run;
 mod usage;
 

@@ -20,6 +20,7 @@ use super::emulator::EmulatorVariables;
 use super::evaluation::EvaluationFlags;
 use super::explorer::{ExplorerFlags, host_of};
 use super::issuer::{IssuerFlags, TrustedIssuer};
+use super::limits::LimitFlags;
 use super::usage::{UsageFlags, save, save_periodically};
 use crate::command::cost::profile;
 use crate::error::CommandError;
@@ -93,6 +94,9 @@ pub(crate) struct ServeCommand {
 
     #[command(flatten)]
     tls: TlsFlags,
+
+    #[command(flatten)]
+    limits: LimitFlags,
 
     #[command(flatten)]
     store: StoreFlags,
@@ -209,6 +213,12 @@ impl ServeCommand {
         self.store.open_with(&self.folder(), self.account()).await
     }
 
+    /// The host names that clients may use with the well-known key: the given ones, and the one we listen at.
+    fn allowed_hosts(&self) -> Vec<String> {
+        let listened = Some(&self.host).filter(|host| !is_unspecified(host));
+        self.key.allowed_hosts().iter().chain(listened).cloned().collect()
+    }
+
     /// The engine settings from the flags.
     fn account(&self) -> engine::EngineSettings {
         self.evaluation.apply(engine::EngineSettings {
@@ -240,6 +250,8 @@ impl ServeCommand {
             role_assignments,
             cross_partition,
             public_endpoint,
+            allowed_hosts: self.allowed_hosts(),
+            limits: self.limits.limits(),
             explorer,
             log,
             ..GatewaySettings::default()
@@ -269,7 +281,7 @@ impl ServeCommand {
             true => "memory".to_owned(),
             false => self.folder().display().to_string(),
         };
-        let key = &gateway.settings().key;
+        let key = Some(&gateway.settings().key).filter(|_| !self.key.has_key_file());
         let token = gateway.settings().explorer.as_ref().map(|_| gateway.explorer_token());
         let ready = ReadyMessage { endpoint: &endpoint, key, data: &data, explorer_token: token };
         if self.ready_json { ready.print_json() } else { ready.print() }
@@ -283,6 +295,12 @@ impl ServeCommand {
             host => host,
         }
     }
+}
+
+/// Whether a host means all addresses of this machine, and so names none.
+fn is_unspecified(host: &str) -> bool {
+    let address = host.trim_matches(['[', ']']).parse::<std::net::IpAddr>();
+    address.is_ok_and(|address| address.is_unspecified())
 }
 
 fn consistency(word: &str) -> Result<ConsistencyLevel, String> {

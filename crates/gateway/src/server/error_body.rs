@@ -97,7 +97,10 @@ fn message(status: StatusCode) -> &'static str {
              reason."
         }
         StatusCode::URI_TOO_LONG => "The address of the request is too long.",
-        _ => "The request is not valid HTTP: its first line or a header is malformed.",
+        _ => {
+            "The request is not valid HTTP: its first line or a header is malformed. Each line must end with a \
+             carriage return and a line feed."
+        }
     }
 }
 

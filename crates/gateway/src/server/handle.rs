@@ -13,12 +13,13 @@ use bytes::{Buf, Bytes};
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::body::Body;
 use hyper::header::{CACHE_CONTROL, CONTENT_LOCATION, HeaderName, HeaderValue, PRAGMA};
-use hyper::http::request::Parts;
-use hyper::{HeaderMap, Method, Response, StatusCode, Version};
+use hyper::{HeaderMap, Method, Response, StatusCode};
 use model::TraceContext;
 use tracing::{Instrument, Span};
 
 use super::catch_panic::CatchPanic;
+use super::check_head::{check_head, check_local_host};
+use super::transport::Transport;
 use crate::authorization::RequestAuthorization;
 use crate::gateway::Gateway;
 use crate::http::{
@@ -48,7 +49,7 @@ type BoxError = Box<dyn std::error::Error + Send + Sync>;
 impl Gateway {
     /// Handles one request without a socket: for tests, and for servers that have their own sockets.
     pub async fn respond(&self, request: hyper::Request<Full<Bytes>>) -> Response<Full<Bytes>> {
-        match handle(self, request, "http").await {
+        match handle(self, request, Transport::InProcess).await {
             Ok(response) => response,
             Err(never) => match never {},
         }
@@ -59,18 +60,19 @@ impl Gateway {
 pub(super) async fn handle<B: Body<Data = Bytes, Error: Into<BoxError>> + Unpin>(
     gateway: &Gateway,
     incoming: hyper::Request<B>,
-    scheme: &'static str,
+    transport: Transport,
 ) -> Result<Response<Full<Bytes>>, Infallible> {
     // First of all, so that every failure from here on has a number for the log.
     let activity_id = gateway.activity_id(incoming.headers());
     let started = gateway.engine().environment().stopwatch();
-    let origin = RequestOrigin::from_uri(incoming.uri(), scheme);
+    let origin = RequestOrigin::from_uri(incoming.uri(), transport.scheme());
     let location = content_location(&incoming, &origin);
     let trace = continue_trace(gateway, incoming.headers());
     // The span wraps the pinned reference and not the future itself, which is large and would be moved.
     let mut record =
         gateway.request_log().begin(|| gateway.engine().environment().now().0, &incoming);
-    let result = CatchPanic::new(pin!(respond(gateway, incoming, origin, record.as_deref_mut())))
+    let responding = respond(gateway, incoming, origin, transport, record.as_deref_mut());
+    let result = CatchPanic::new(pin!(responding))
         .instrument(trace.map_or_else(Span::none, |trace| request_span(&activity_id, trace)))
         .await;
     let response = match result {
@@ -158,15 +160,18 @@ async fn respond<B: Body<Data = Bytes, Error: Into<BoxError>> + Unpin>(
     gateway: &Gateway,
     incoming: hyper::Request<B>,
     origin: RequestOrigin,
+    transport: Transport,
     mut record: Option<&mut RequestRecord>,
 ) -> ApiResult<ApiResponse> {
     let (parts, body) = incoming.into_parts();
-    check_headers(gateway, &parts)?;
+    check_head(gateway, &parts, transport)?;
     let path = RequestPath::parse(parts.uri.path());
     // Without authorization: probes have no key.
     if let Some(response) = observe::health(gateway, &parts.method, &path) {
         return Ok(response);
     }
+    // After health: the probes of a container name its address, and learn nothing that needs protection.
+    check_local_host(gateway, &parts, transport)?;
     if let Some(control) = observe::match_test_route(gateway, &parts.method, &path) {
         let body = read_body(gateway, body).await?;
         return observe::handle_test_route(gateway, control, &path, &body).await;
@@ -195,24 +200,6 @@ async fn respond<B: Body<Data = Bytes, Error: Into<BoxError>> + Unpin>(
     gateway.dispatch(&request, &path).await
 }
 
-/// Refuses headers that are too large. Only for HTTP/2: for HTTP/1 the library has refused them, and
-/// `ErrorBodyRewriter` has added the body.
-fn check_headers(gateway: &Gateway, parts: &Parts) -> ApiResult<()> {
-    if parts.version != Version::HTTP_2 {
-        return Ok(());
-    }
-    let bytes: usize =
-        parts.headers.iter().map(|(name, value)| name.as_str().len() + value.len()).sum();
-    let bytes = bytes + parts.uri.path().len();
-    let bytes_max = gateway.settings().limits.header_bytes_max;
-    if bytes <= bytes_max {
-        return Ok(());
-    }
-    let message =
-        format!("The headers of the request are too large: {bytes} bytes of {bytes_max} at most.");
-    Err(ApiError::new(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, message))
-}
-
 /// How much of an oversized body is read and discarded.
 const DRAINED_BYTES_MAX: usize = 16 * 1024 * 1024;
 
@@ -225,7 +212,7 @@ where
     let mut rest = Limited::new(body, DRAINED_BYTES_MAX);
     // Bounded in bytes and in time: a client must not be able to keep the connection busy by sending for ever.
     let draining = async { while let Some(Ok(_)) = rest.frame().await {} };
-    // Beyond either limit the connection is closed, as it would be without draining.
+    // Beyond either limit the connection is closed after the response; `StrictStream` then lingers for a while.
     let _ = tokio::time::timeout(time_max, draining).await;
 }
 

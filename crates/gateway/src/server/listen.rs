@@ -1,34 +1,39 @@
 //! Accepts connections until shutdown, then lets running requests finish.
 //!
-//! Owns the limits of connections. HTTP/1.1 and HTTP/2 share one port: the first bytes of a connection tell which it
+//! Owns the deadlines of a connection; `connections` owns how many there may be. HTTP/1.1 and HTTP/2 share one port: the first bytes of a connection tell which it
 //! is.
 
+use std::convert::Infallible;
 use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
+use hyper::Version;
+use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
 use tokio_rustls::TlsAcceptor;
 
 use super::certificate::Certificate;
+use super::connections::{ConnectionSlot, ConnectionState, ConnectionTable};
 use super::error_body::ErrorBodyRewriter;
 use super::handle::handle;
-use super::idle_timeout::IdleTimeout;
+use super::response_body::ResponseBody;
+use super::strict_stream::StrictStream;
 use super::tls;
+use super::transport::Transport;
+use super::write_timeout::WriteTimeout;
 use crate::gateway::Gateway;
 use crate::settings::Limits;
 
 /// How long to wait after `accept` failed, usually because the process is out of file descriptors.
 const ACCEPT_RETRY_MS: u64 = 50;
-/// Concurrent requests on one HTTP/2 connection. Without a limit, one client could start any number of requests while
-/// it counts as one connection.
-const STREAMS_MAX: u32 = 256;
+/// How much of the responses of one HTTP/2 connection the library buffers for each request.
+const SEND_BUFFER_BYTES: usize = 64 * 1024;
 
 impl Gateway {
     /// Serves connections until `stop` completes. Running requests then get a limited time to finish.
@@ -59,34 +64,33 @@ impl Gateway {
         stop: impl Future<Output = ()>,
     ) {
         let limits = self.settings().limits;
-        let permits = Arc::new(Semaphore::new(limits.connections_max));
+        let table = ConnectionTable::new(&limits);
         let graceful = GracefulShutdown::new();
         tokio::pin!(stop);
         loop {
-            // The permit is taken before `accept`: clients beyond the limit wait in the backlog of the socket instead
-            // of being accepted and starved.
-            let permit = tokio::select! {
-                () = &mut stop => break,
-                permit = Arc::clone(&permits).acquire_owned() => permit,
-            };
-            // The semaphore is never closed.
-            let Ok(permit) = permit else { break };
-            let stream = tokio::select! {
+            let (stream, address) = tokio::select! {
                 () = &mut stop => break,
                 accepted = listener.accept() => match accepted {
-                    Ok((stream, _)) => stream,
+                    Ok(accepted) => accepted,
                     Err(_) => {
+                        // Usually the process is out of file descriptors.
+                        table.close_longest_idle();
                         tokio::time::sleep(Duration::from_millis(ACCEPT_RETRY_MS)).await;
                         continue;
                     }
                 },
             };
-            let connection = self.clone().serve_connection(stream, tls.clone(), graceful.watcher());
-            tokio::spawn(async move {
-                connection.await;
-                // Held as long as the connection lives, whichever way it ends.
-                drop(permit);
-            });
+            // While every connection is busy, this client waits, and all others in the backlog of the socket. Not before
+            // `accept`: a connection that is idle now may be busy when the next client comes.
+            tokio::select! {
+                () = &mut stop => break,
+                () = table.wait_for_room() => {}
+            }
+            let now = self.engine().environment().stopwatch();
+            // Without a slot the connection is closed here: its address has as many busy ones as it may have.
+            let Some(slot) = table.admit(address.ip(), now) else { continue };
+            let (tls, watcher) = (tls.clone(), graceful.watcher());
+            tokio::spawn(self.clone().serve_connection(stream, tls, slot, watcher));
         }
         // Closed before waiting, so that new clients are refused at once and can try another server.
         drop(listener);
@@ -96,28 +100,81 @@ impl Gateway {
     }
 
     /// Serves one connection until it ends. Its errors concern only its client.
-    async fn serve_connection(self, stream: TcpStream, tls: Option<TlsAcceptor>, watcher: Watcher) {
+    async fn serve_connection(
+        self,
+        stream: TcpStream,
+        tls: Option<TlsAcceptor>,
+        slot: ConnectionSlot,
+        watcher: Watcher,
+    ) {
         // Responses are small and written in one piece; waiting to fill a packet would only delay them.
         let _ = stream.set_nodelay(true);
-        let Some(tls) = tls else { return self.serve_requests(stream, "http", watcher).await };
-        let handshake_max = Duration::from_millis(self.settings().limits.head_ms_max);
-        if let Ok(Ok(stream)) = tokio::time::timeout(handshake_max, tls.accept(stream)).await {
-            self.serve_requests(stream, "https", watcher).await;
+        let state = Arc::clone(&slot.0);
+        let first_head_max = Duration::from_millis(self.settings().limits.first_head_ms_max);
+        let mut first_head_timeout = std::pin::pin!(tokio::time::sleep(first_head_max));
+        let mut is_new = true;
+        let mut serving = std::pin::pin!(self.serve_stream(stream, tls, &state, watcher));
+        loop {
+            // Served first: when the connection becomes idle in this very turn, its response is written before
+            // `closed` looks.
+            tokio::select! {
+                biased;
+                () = &mut serving => break,
+                () = state.closed() => break,
+                () = &mut first_head_timeout, if is_new => {
+                    if !state.has_requested() {
+                        break;
+                    }
+                    is_new = false;
+                }
+            }
+        }
+    }
+
+    async fn serve_stream(
+        self,
+        stream: TcpStream,
+        tls: Option<TlsAcceptor>,
+        state: &Arc<ConnectionState>,
+        watcher: Watcher,
+    ) {
+        match tls {
+            None => self.serve_requests(stream, Transport::Http, state, watcher).await,
+            Some(tls) => {
+                if let Ok(stream) = tls.accept(stream).await {
+                    self.serve_requests(stream, Transport::Https, state, watcher).await;
+                }
+            }
         }
     }
 
     async fn serve_requests(
         self,
         stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
-        scheme: &'static str,
+        transport: Transport,
+        state: &Arc<ConnectionState>,
         watcher: Watcher,
     ) {
-        let builder = connection_builder(&self.settings().limits);
-        let stream = IdleTimeout::new(stream, &self.settings().limits);
+        let limits = self.settings().limits;
+        let builder = connection_builder(&limits);
+        let stream = StrictStream::new(stream);
+        let stream = WriteTimeout::new(stream, Arc::clone(state), &limits);
         let stream = ErrorBodyRewriter::new(stream, self.clone());
-        let service = service_fn(move |request| {
-            let gateway = self.clone();
-            async move { handle(&gateway, request, scheme).await }
+        let response_max = Duration::from_millis(limits.response_ms_max);
+        let state = Arc::clone(state);
+        let service = service_fn(move |request: hyper::Request<Incoming>| {
+            let (gateway, state) = (self.clone(), Arc::clone(&state));
+            async move {
+                let environment = gateway.engine().environment();
+                let is_http2 = request.version() == Version::HTTP_2;
+                let mut in_progress = state.begin_request(environment.stopwatch());
+                let response = handle(&gateway, request, transport).await?;
+                in_progress.ends_at(environment.stopwatch());
+                Ok::<_, Infallible>(response.map(|body| match is_http2 {
+                    true => ResponseBody::in_pieces(body, in_progress, &state, response_max),
+                    false => ResponseBody::whole(body, in_progress),
+                }))
+            }
         });
         let connection = builder.serve_connection(TokioIo::new(stream), service).into_owned();
         // An error means that the client closed the connection or sent something that is not HTTP.
@@ -134,10 +191,11 @@ fn connection_builder(limits: &Limits) -> auto::Builder<TokioExecutor> {
         .max_buf_size(limits.header_bytes_max)
         .http2()
         .timer(TokioTimer::new())
-        // Above our own limit `check_headers` refuses with an error body. The library would refuse without one, so its
+        // Above our own limit `check_head` refuses with an error body. The library would refuse without one, so its
         // limit is higher; it only bounds memory.
         .max_header_list_size(u32::try_from(limits.header_bytes_max * 8).unwrap_or(u32::MAX))
-        .max_concurrent_streams(STREAMS_MAX)
+        .max_concurrent_streams(limits.requests_per_connection_max)
+        .max_send_buf_size(SEND_BUFFER_BYTES)
         .keep_alive_interval(Duration::from_secs(60));
     builder
 }

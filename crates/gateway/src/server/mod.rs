@@ -4,10 +4,16 @@
 
 mod catch_panic;
 mod certificate;
+mod check_head;
+mod connections;
 mod error_body;
 mod handle;
-mod idle_timeout;
+mod head_scanner;
 mod listen;
+mod response_body;
+mod strict_stream;
 mod tls;
+mod transport;
+mod write_timeout;
 
 pub use certificate::Certificate;

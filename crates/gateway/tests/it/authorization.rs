@@ -79,3 +79,35 @@ async fn cross_origin_requests_are_refused() {
     let server = Server::start().await;
     server.call("OPTIONS", "/", "").send().await.refused(403, None, "Cross-origin");
 }
+
+#[tokio::test]
+async fn a_signature_over_the_last_name_alone_is_refused() {
+    let server = Server::with_container().await;
+    for (path, kind, link) in [
+        ("/dbs/d", "dbs", "d"),
+        ("/dbs/d/colls/c", "colls", "c"),
+        ("/dbs/d/colls/c/docs", "docs", "c"),
+    ] {
+        let signature = sign_link("GET", kind, link, DATE, EMULATOR_KEY);
+        let call = server.get(path).unsigned().with("x-ms-date", DATE);
+        call.with("authorization", &signature).send().await.refused(401, None, "wrong key");
+    }
+}
+
+#[tokio::test]
+async fn names_are_signed_in_their_case_and_resource_ids_may_be_signed_alone() {
+    let server = Server::start().await;
+    server.post("/dbs", r#"{"id":"Upper"}"#).send().await.expect(201);
+    let ask = |path: String, kind: &str, link: &str| {
+        let signature = sign_link("GET", kind, link, DATE, EMULATOR_KEY);
+        let call = server.get(&path).unsigned().with("x-ms-date", DATE);
+        call.with("authorization", &signature).send()
+    };
+    let read = ask("/dbs/Upper".to_owned(), "dbs", "dbs/Upper").await.expect(200);
+    ask("/dbs/Upper".to_owned(), "dbs", "dbs/upper").await.expect(401);
+    let rid = read.string("_rid");
+    ask(format!("/dbs/{rid}"), "dbs", &rid.to_lowercase()).await.expect(200);
+    ask(format!("/dbs/{rid}/colls"), "colls", &rid.to_lowercase()).await.expect(200);
+    // The resource id of another database.
+    ask("/dbs/Upper".to_owned(), "dbs", &rid.to_lowercase()).await.expect(401);
+}

@@ -34,7 +34,8 @@ async fn a_resource_token_allows_what_its_permission_says() {
     let container = r#"{"id":"c","partitionKey":{"paths":["/pk"],"kind":"Hash","version":2}}"#;
     call("PUT", "/dbs/d/colls/c", container, &all).send().await.expect(403);
     call("GET", "/dbs/d", "", &all).send().await.expect(403);
-    let one = permission(&server, "All", "dbs/d/colls/c/docs/a", "").await;
+    let own_key = r#","resourcePartitionKey":["x"]"#;
+    let one = permission(&server, "All", "dbs/d/colls/c/docs/a", own_key).await;
     call("GET", "/dbs/d/colls/c/docs/a", "", &one).send().await.expect(200);
     call("GET", "/dbs/d/colls/c/docs/b", "", &one).send().await.expect(403);
     let keyed =
@@ -164,7 +165,7 @@ async fn a_token_allows_no_more_than_its_permission_does_now() {
     ask(&server, &read, "PUT", item, ITEM).await.refused(403, None, "reading only");
     permission(&server, "All", "dbs/d/colls/c", r#","resourcePartitionKey":["y"]"#).await;
     ask(&server, &all, "GET", item, "").await.refused(403, None, "another partition key");
-    permission(&server, "All", "dbs/d/colls/c/docs/b", "").await;
+    permission(&server, "All", "dbs/d/colls/c/docs/b", r#","resourcePartitionKey":["x"]"#).await;
     ask(&server, &all, "GET", item, "").await.refused(403, None, "this resource");
 }
 
@@ -239,4 +240,43 @@ async fn a_permission_on_a_missing_resource_grants_nothing_until_it_exists() {
     assert_eq!(read(&created.string("_token")).await, 403);
     let again = server.get("/dbs/d/users/u/permissions/p").send().await.expect(200);
     assert_eq!(read(&again.string("_token")).await, 200);
+}
+
+#[tokio::test]
+async fn a_permission_on_an_item_is_for_one_logical_partition() {
+    let server = server_with_user().await;
+    let other = r#"{"id":"a","pk":"y"}"#;
+    server.post("/dbs/d/colls/c/docs", other).key(r#"["y"]"#).send().await.expect(201);
+    let key = r#","resourcePartitionKey":["x"]"#;
+    let token = permission(&server, "Read", "dbs/d/colls/c/docs/a", key).await;
+    let token = token.replace('=', "%3D").replace('&', "%26");
+    let read = |key: &str| {
+        let call = server.get("/dbs/d/colls/c/docs/a").unsigned().key(key);
+        call.with("authorization", &token).send()
+    };
+    read(r#"["x"]"#).await.expect(200);
+    read(r#"["y"]"#).await.refused(403, None, "another partition key");
+}
+
+/// A permission as an earlier version stored it, and the token that it gave out.
+#[tokio::test]
+async fn an_old_permission_on_an_item_without_its_partition_key_grants_nothing() {
+    let server = server_with_user().await;
+    let key = r#","resourcePartitionKey":["x"]"#;
+    let token = permission(&server, "Read", "dbs/d/colls/c/docs/a", key).await;
+    let user = server.get("/dbs/d/users/u").send().await.string("_rid");
+    let user = model::ResourceId::parse(&user).unwrap();
+    let kind = engine::AttachedKind::Permission;
+    let content = r#"{"id":"p","permissionMode":"Read","resource":"dbs/d/colls/c/docs/a"}"#;
+    let model::Json::Object(content) = model::Json::parse(content.as_bytes()).unwrap() else {
+        panic!("it is an object");
+    };
+    let stored = server.engine.read_attached(user, kind, "p").await.unwrap().value;
+    server.engine.replace_attached(kind, &stored, content, None).await.unwrap();
+    let refused = ask(&server, &token, "GET", "/dbs/d/colls/c/docs/a", "").await;
+    refused.refused(403, None, "resourcePartitionKey");
+    let read = server.get("/dbs/d/users/u/permissions/p").send().await.expect(200);
+    let newer = read.string("_token");
+    let refused = ask(&server, &newer, "GET", "/dbs/d/colls/c/docs/a", "").await;
+    refused.refused(403, None, "resourcePartitionKey");
 }

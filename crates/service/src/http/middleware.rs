@@ -75,6 +75,7 @@ pub(super) async fn authenticate(
 ) -> Response {
     let authentication = identity.identify(request.method(), request.headers()).await;
     let renewed = identity.renewed_cookies(&authentication);
+    request.extensions_mut().insert(identity.caller_end(&authentication));
     request.extensions_mut().insert(authentication);
     request.extensions_mut().insert(streams);
     let mut response = next.run(request).await;

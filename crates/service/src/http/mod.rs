@@ -49,6 +49,7 @@
 //! - Errors of `client` become problems with `?`.
 //! - [`HttpServer::shutdown`] ends long polls and event streams.
 
+mod api_description;
 mod asset;
 mod caller_key;
 mod connections;
@@ -67,6 +68,7 @@ mod shutdown;
 
 pub use crate::extract::{JsonBody, PathParams, QueryParams};
 pub use crate::problem::{FieldError, HttpResult, Problem, ProblemDocument};
+pub use api_description::ApiDescription;
 pub use connections::{ServeOptions, serve};
 pub use etag::{EtagHeader, IfMatch, IfNoneMatch, not_modified};
 pub use events::{EventId, EventListener, EventRing, EventStreamRequest, ServerEvent};

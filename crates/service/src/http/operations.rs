@@ -7,8 +7,6 @@ use axum::Router;
 use axum::http::header::{CONTENT_TYPE, HeaderValue};
 use axum::http::{Method, StatusCode, Uri};
 use axum::routing::get;
-use utoipa::openapi::OpenApi;
-use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 
 use super::asset::route_asset;
 use super::observe::{Health, ServiceMetrics};
@@ -30,12 +28,11 @@ const OPENMETRICS: &str = "application/openmetrics-text; version=1.0.0; charset=
 
 /// The routes every service has.
 pub(super) fn routes(
-    document: OpenApi,
+    document: String,
     health: Health,
     metrics: ServiceMetrics,
     shutdown: ShutdownSignal,
 ) -> Router {
-    let document = document_text(document);
     let json = [(CONTENT_TYPE, HeaderValue::from_static("application/json"))];
     let openmetrics = [(CONTENT_TYPE, HeaderValue::from_static(OPENMETRICS))];
     let [healthz, readyz, metrics_path, openapi] = PATHS;
@@ -45,14 +42,6 @@ pub(super) fn routes(
         .route(readyz, get(move || async move { health.ready(&shutdown).await }))
         .route(metrics_path, get(move || async move { (openmetrics, metrics.render()) }))
         .route(openapi, get(move || async move { (json, document) }))
-}
-
-/// The OpenAPI document as JSON, with the security scheme of bearer tokens added.
-fn document_text(mut document: OpenApi) -> String {
-    let bearer = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).bearer_format("JWT").build();
-    let components = document.components.get_or_insert_default();
-    components.add_security_scheme("bearer", SecurityScheme::Http(bearer));
-    document.to_json().unwrap_or_default()
 }
 
 pub(super) async fn no_such_route(uri: Uri) -> Problem {

@@ -10,7 +10,7 @@
 //! and must get through when callers do not.
 
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use axum::Router;
@@ -23,6 +23,7 @@ use tower_http::request_id::{PropagateRequestIdLayer, SetRequestIdLayer};
 use ui_kit::Asset;
 use utoipa_axum::router::OpenApiRouter;
 
+use super::api_description::ApiDescription;
 use super::asset::route_asset;
 use super::connections::{ServeOptions, serve};
 use super::events::StreamLimit;
@@ -50,6 +51,7 @@ struct HttpServerInner {
     metrics: ServiceMetrics,
     health: Health,
     shutdown: ShutdownSignal,
+    description: OnceLock<ApiDescription>,
 }
 
 impl HttpServer {
@@ -72,6 +74,7 @@ impl HttpServer {
             metrics,
             health,
             shutdown,
+            description: OnceLock::new(),
         };
         Self(Arc::new(inner))
     }
@@ -112,11 +115,18 @@ impl HttpServer {
         &self.0.shutdown
     }
 
+    /// Says what the OpenAPI document of [`HttpServer::router`] has as its title. Later calls have no effect.
+    pub fn describe(&self, description: ApiDescription) {
+        let _ = self.0.description.set(description);
+    }
+
     /// The router of a service: the routes of the system, its pages, and the routes every service has.
     pub fn router(&self, api: OpenApiRouter, pages: &[Asset]) -> Router {
         let HttpServerInner { environment, settings, identity, limit, streams, .. } = &*self.0;
         let (metrics, health, shutdown) = (self.metrics(), self.health(), self.shutdown());
         let (routes, document) = api.split_for_parts();
+        let description = self.0.description.get_or_init(ApiDescription::default);
+        let document = description.document_text(document, identity.session_cookie_name());
         let mut routes = pages.iter().fold(routes, |routes, page| route_asset(*page, routes));
         // A layer added later runs earlier.
         routes = routes.layer(DefaultBodyLimit::max(settings.body_bytes_max));

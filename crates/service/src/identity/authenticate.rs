@@ -4,21 +4,25 @@
 //! does, with the result of this module.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::http::header::{AUTHORIZATION, WWW_AUTHENTICATE};
 use axum::http::{HeaderMap, HeaderValue, Method};
-use client::Environment;
+use client::{Container, Environment};
 use jwks::{KeyCache, KeySource, TokenRules, TokenVerifier};
 
 use super::bearer::BearerVerifier;
 use super::caller::Caller;
+use super::caller_end::CallerEnd;
 use super::cross_site;
 use super::demo_issuer::DemoIssuer;
+use super::revoked_sessions::RevokedSessions;
 use super::session::SessionCookies;
 use super::settings::{IdentityMode, IdentitySettings};
 use super::sign_in_link::{SignIn, SignInLinks};
 use super::signing_key::SigningKey;
 use crate::problem::Problem;
+use tokio::sync::watch;
 
 /// Issuer and audience in demo mode, if the settings name none.
 const DEMO_NAME: &str = "demo";
@@ -34,6 +38,8 @@ struct IdentityInner {
     key: SigningKey,
     bearer: BearerVerifier,
     sessions: SessionCookies,
+    revoked: RevokedSessions,
+    environment: Environment,
     allowed_origins: Vec<String>,
     demo: Option<DemoMode>,
 }
@@ -88,9 +94,13 @@ impl Identity {
         let bearer = BearerVerifier { environment: environment.clone(), verifier, roles_claim };
         // Demonstrations run without TLS, where browsers drop secure cookies.
         let is_secure = settings.secure_cookies && !is_demo;
-        let sessions = SessionCookies::new(environment, &key, settings.session_minutes, is_secure);
+        let lives = (settings.session_minutes, settings.session_max_minutes);
+        let sessions = SessionCookies::new(environment.clone(), &key, lives, is_secure);
+        let revoked = RevokedSessions::new(environment.clone());
         let allowed_origins = settings.allowed_origins.clone();
-        Ok(Self { inner: Arc::new(IdentityInner { key, bearer, sessions, allowed_origins, demo }) })
+        let inner =
+            IdentityInner { key, bearer, sessions, revoked, environment, allowed_origins, demo };
+        Ok(Self { inner: Arc::new(inner) })
     }
 
     /// The key of the service. Derive one per purpose from it.
@@ -126,17 +136,32 @@ impl Identity {
             },
             // Proxies and servers disagree on which of two counts, so neither does.
             (Some(_), Some(_)) => rejected("there are two headers 'authorization'"),
-            (None, _) => self.by_session(method, headers),
+            (None, _) => self.by_session(method, headers).await,
         }
     }
 
-    fn by_session(&self, method: &Method, headers: &HeaderMap) -> Authentication {
-        let IdentityInner { sessions, allowed_origins, .. } = &*self.inner;
+    async fn by_session(&self, method: &Method, headers: &HeaderMap) -> Authentication {
+        let IdentityInner { sessions, revoked, allowed_origins, .. } = &*self.inner;
         let Some(session) = sessions.open(headers) else { return Authentication::Anonymous };
+        match revoked.contains(&session.id).await {
+            Ok(false) => {}
+            Ok(true) => return Authentication::Anonymous,
+            // Unknown is not valid: a stolen cookie must not work because the list cannot be read.
+            Err(error) => return Authentication::Rejected(error.into()),
+        }
         match cross_site::check(method, headers, sessions, &session, allowed_origins) {
             Err(problem) => Authentication::Rejected(problem),
             Ok(()) => Authentication::Authenticated(Caller::from_session(session)),
         }
+    }
+
+    /// Waits for the end of the credentials of a request.
+    pub(crate) fn caller_end(&self, authentication: &Authentication) -> CallerEnd {
+        let caller = match authentication {
+            Authentication::Authenticated(caller) => Some(caller.clone()),
+            Authentication::Anonymous | Authentication::Rejected(_) => None,
+        };
+        CallerEnd::new(self.clone(), caller)
     }
 
     /// The cookies that extend a session, once half of its lifetime has passed.
@@ -175,10 +200,54 @@ impl Identity {
         Ok((Caller::from_session(session), cookies))
     }
 
-    /// The cookies that end a session in the browser.
-    #[must_use]
-    pub fn end_session(&self) -> Vec<HeaderValue> {
-        self.inner.sessions.expired_cookies()
+    /// Keeps ended sessions in a container from now on, so that they stay ended after a restart and in other instances
+    /// of the service. The container's partition key is `/id`, and its items can have a time to live. Without one they
+    /// are kept in the memory of this process, which is enough while [`IdentitySettings::secret`] is not set.
+    pub fn store_ended_sessions(&self, container: Container) {
+        self.inner.revoked.store_in(container);
+    }
+
+    /// Ends the session of a caller, also for copies of its cookie, and returns the cookies that delete it in the
+    /// browser. A bearer token is not ended: only its issuer can do that.
+    ///
+    /// # Errors
+    /// Those of the container with the ended sessions.
+    pub async fn end_session(&self, caller: &Caller) -> client::Result<Vec<HeaderValue>> {
+        if let Some(session) = caller.session() {
+            // A copy of the cookie may have been renewed, so the latest end counts.
+            let ends_ms = self.inner.sessions.latest_end_ms(session);
+            self.inner.revoked.revoke(&session.id, ends_ms).await?;
+        }
+        Ok(self.inner.sessions.expired_cookies())
+    }
+
+    /// The name of the cookie of a session.
+    pub(crate) fn session_cookie_name(&self) -> &'static str {
+        self.inner.sessions.name()
+    }
+
+    pub(super) fn environment(&self) -> &Environment {
+        &self.inner.environment
+    }
+
+    pub(super) fn session_ends(&self) -> watch::Receiver<u64> {
+        self.inner.revoked.ends()
+    }
+
+    /// Whether the credentials of a caller have ended since it was authenticated.
+    pub(super) async fn has_ended(&self, caller: &Caller) -> bool {
+        let is_over = self.time_left(caller).is_some_and(|left| left.is_zero());
+        let is_revoked = match caller.session_id() {
+            Some(id) => self.inner.revoked.contains(id).await.unwrap_or(true),
+            None => false,
+        };
+        is_over || is_revoked
+    }
+
+    /// The time until the credentials of a caller end; `None` if they have no end.
+    pub(super) fn time_left(&self, caller: &Caller) -> Option<Duration> {
+        let now_ms = self.inner.environment.now().0;
+        caller.ends_ms().map(|ends_ms| Duration::from_millis(ends_ms.saturating_sub(now_ms)))
     }
 
     /// The CSRF token that pages must send with every request that changes something.

@@ -81,7 +81,24 @@ impl Caller {
         self.inner.claims.get(name)
     }
 
-    /// The id of the session, if the caller has one. A system can keep a list of revoked sessions by it.
+    /// When the session or the token of the caller ends, in milliseconds since 1970.
+    pub(super) fn ends_ms(&self) -> Option<u64> {
+        match &self.inner.session {
+            Some(session) => Some(session.ends_ms),
+            // A token may have a fraction of a second here.
+            None => {
+                let seconds = self.claim("exp").and_then(Value::as_f64)?;
+                #[expect(
+                    clippy::cast_possible_truncation,
+                    clippy::cast_sign_loss,
+                    reason = "saturates"
+                )]
+                Some((seconds * 1000.0) as u64)
+            }
+        }
+    }
+
+    /// The id of the session, if the caller has one.
     #[must_use]
     pub fn session_id(&self) -> Option<&str> {
         self.inner.session.as_ref().map(|session| session.id.as_str())

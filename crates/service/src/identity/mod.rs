@@ -24,8 +24,10 @@
 mod authenticate;
 mod bearer;
 mod caller;
+mod caller_end;
 mod cross_site;
 mod demo_issuer;
+mod revoked_sessions;
 mod routes;
 mod session;
 mod settings;
@@ -34,6 +36,7 @@ mod signing_key;
 
 pub use authenticate::{Authentication, Identity};
 pub use caller::Caller;
+pub use caller_end::CallerEnd;
 pub use demo_issuer::DemoIssuer;
 pub use routes::session_routes;
 pub use settings::{IdentityMode, IdentitySettings};

@@ -83,8 +83,8 @@ struct SignInQuery {
 }
 
 /// Starts a session by a one-time link and redirects to the first page. Demo mode only.
-#[utoipa::path(get, path = "/session/sign-in", params(SignInQuery), responses(
-    (status = 303, description = "signed in"),
+#[utoipa::path(get, path = "/session/sign-in", params(SignInQuery), security(()), responses(
+    (status = 303, description = "Signed in; the first page follows."),
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
 ))]
 async fn sign_in(
@@ -100,12 +100,14 @@ async fn sign_in(
     Ok((StatusCode::SEE_OTHER, [(LOCATION, "/")], cookies).into_response())
 }
 
-/// Ends the session in this browser.
+/// Ends the session: this cookie and every copy of it are refused from now on, and open streams of the session end.
 #[utoipa::path(post, path = "/session/sign-out", responses(
-    (status = 204, description = "signed out"),
+    (status = 204, description = "Signed out."),
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
+    (status = 503, body = ProblemDocument, content_type = "application/problem+json"),
 ))]
-async fn sign_out(State(identity): State<Identity>, _caller: Caller) -> Response {
-    let cookies = identity.end_session().into_iter().map(|cookie| (SET_COOKIE, cookie));
-    (StatusCode::NO_CONTENT, AppendHeaders(cookies)).into_response()
+async fn sign_out(State(identity): State<Identity>, caller: Caller) -> HttpResult<Response> {
+    let cookies = identity.end_session(&caller).await?;
+    let cookies = cookies.into_iter().map(|cookie| (SET_COOKIE, cookie));
+    Ok((StatusCode::NO_CONTENT, AppendHeaders(cookies)).into_response())
 }

@@ -1,8 +1,8 @@
 //! Browser sessions: a signed cookie that no script can read, and a CSRF token.
 //!
-//! Owns the cookies and their lifetime. A session is not stored: the signed cookie contains the caller and the expiry,
-//! so every instance that has the secret accepts it. The price is that a session cannot be revoked before it expires;
-//! a system that needs that keeps a list by [`crate::identity::Caller::session_id`].
+//! Owns the cookies and their lifetime: a session ends some time after its last use, and at the latest some time after
+//! its begin, however much it is used. A session is not stored: the signed cookie contains the caller and the expiry,
+//! so every instance that has the secret accepts it. Those that were ended before are in `revoked_sessions`.
 //!
 //! ```text
 //! session=base64url(JSON of Session).base64url(HMAC-SHA-256)   HttpOnly, SameSite=Lax
@@ -27,6 +27,8 @@ pub(super) struct SessionCookies {
     environment: Environment,
     key: SigningKey,
     life_ms: u64,
+    /// The longest life of a session from its begin.
+    life_max_ms: u64,
     is_secure: bool,
 }
 
@@ -36,6 +38,8 @@ pub(super) struct Session {
     pub(super) id: String,
     pub(super) subject: String,
     pub(super) roles: Vec<String>,
+    /// Cookies of earlier versions have no begin. They are not accepted, so that their holders sign in once more.
+    pub(super) began_ms: u64,
     pub(super) ends_ms: u64,
 }
 
@@ -43,19 +47,26 @@ impl SessionCookies {
     pub(super) fn new(
         environment: Environment,
         key: &SigningKey,
-        life_minutes: u32,
+        (life_minutes, life_max_minutes): (u32, u32),
         is_secure: bool,
     ) -> Self {
-        let life_ms = u64::from(life_minutes) * 60 * 1000;
-        Self { environment, key: key.derive("session"), life_ms, is_secure }
+        let milliseconds = |minutes: u32| u64::from(minutes) * 60 * 1000;
+        let (life_ms, life_max_ms) = (milliseconds(life_minutes), milliseconds(life_max_minutes));
+        Self { environment, key: key.derive("session"), life_ms, life_max_ms, is_secure }
     }
 
     /// Starts a session.
     pub(super) fn start(&self, subject: &str, roles: Vec<String>) -> Session {
         let (high, low) = (self.environment.random(), self.environment.random());
         let id = format!("{high:016x}{low:016x}");
-        let ends_ms = self.environment.now().0 + self.life_ms;
-        Session { id, subject: subject.to_owned(), roles, ends_ms }
+        let began_ms = self.environment.now().0;
+        let ends_ms = began_ms + self.life_ms.min(self.life_max_ms);
+        Session { id, subject: subject.to_owned(), roles, began_ms, ends_ms }
+    }
+
+    /// When the session ends at the latest, however often it is renewed.
+    pub(super) fn latest_end_ms(&self, session: &Session) -> u64 {
+        session.began_ms.saturating_add(self.life_max_ms)
     }
 
     /// The session of a request; `None` without a valid cookie, or if it has expired.
@@ -70,18 +81,18 @@ impl SessionCookies {
             return None;
         }
         let session: Session = serde_json::from_slice(&URL_SAFE_NO_PAD.decode(body).ok()?).ok()?;
-        (session.ends_ms > self.environment.now().0).then_some(session)
+        // The setting may have become shorter after the cookie was written.
+        let ends_ms = session.ends_ms.min(self.latest_end_ms(&session));
+        (ends_ms > self.environment.now().0).then_some(session)
     }
 
     /// The cookies that start or extend a session.
     pub(super) fn cookies(&self, session: &Session) -> Vec<HeaderValue> {
         let body = URL_SAFE_NO_PAD.encode(serde_json::to_vec(session).unwrap_or_default());
         let signature = self.key.sign_text(&[body.as_bytes()]);
-        self.cookie_pair(
-            &format!("{body}.{signature}"),
-            &self.csrf_token(&session.id),
-            self.life_ms / 1000,
-        )
+        let left_ms = session.ends_ms.saturating_sub(self.environment.now().0);
+        let csrf_token = self.csrf_token(&session.id);
+        self.cookie_pair(&format!("{body}.{signature}"), &csrf_token, left_ms / 1000)
     }
 
     /// The cookies that delete the session in the browser.
@@ -95,7 +106,10 @@ impl SessionCookies {
         let now_ms = self.environment.now().0;
         // The id stays, so a list of revoked sessions still covers the renewed one.
         let is_half_over = session.ends_ms.saturating_sub(now_ms) < self.life_ms / 2;
-        is_half_over.then(|| Session { ends_ms: now_ms + self.life_ms, ..session.clone() })
+        let ends_ms = (now_ms + self.life_ms).min(self.latest_end_ms(session));
+        // Near its latest end there is nothing left to extend.
+        let is_later = ends_ms > session.ends_ms;
+        (is_half_over && is_later).then(|| Session { ends_ms, ..session.clone() })
     }
 
     /// The CSRF token of a session. It is derived from the id, so it needs no storage and survives renewal.
@@ -109,7 +123,7 @@ impl SessionCookies {
     }
 
     /// The prefix `__Host-` makes browsers refuse a cookie of this name that another host of the same domain sets.
-    fn name(&self) -> &'static str {
+    pub(super) fn name(&self) -> &'static str {
         if self.is_secure { "__Host-session" } else { "session" }
     }
 

@@ -31,6 +31,8 @@ pub struct IdentitySettings {
     pub demo_secret: Secret,
     /// Lifetime of a session after its last use, in minutes.
     pub session_minutes: u32,
+    /// Longest lifetime of a session from its begin, in minutes, however much it is used.
+    pub session_max_minutes: u32,
     /// Whether cookies are sent over TLS only. Demo mode ignores it.
     pub secure_cookies: bool,
     /// Origins whose pages may use a session, besides the service's own.
@@ -60,6 +62,7 @@ impl Default for IdentitySettings {
             secret: Secret::default(),
             demo_secret: Secret::default(),
             session_minutes: 12 * 60,
+            session_max_minutes: 7 * 24 * 60,
             secure_cookies: true,
             allowed_origins: Vec::new(),
         }
@@ -89,6 +92,8 @@ impl SettingsSection for IdentitySettings {
         }
         validator.require_range("SkewSeconds", self.skew_seconds, 0..=600);
         validator.require_range("SessionMinutes", self.session_minutes, 1..=60 * 24 * 90);
+        let longest = self.session_minutes.max(1)..=60 * 24 * 365;
+        validator.require_range("SessionMaxMinutes", self.session_max_minutes, longest);
         for (name, secret) in [("Secret", &self.secret), ("DemoSecret", &self.demo_secret)] {
             let is_long = !secret.is_set() || secret.expose().len() >= SECRET_BYTES_MIN;
             validator.require(name, is_long, "at least 32 characters, or none");

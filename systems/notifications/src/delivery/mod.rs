@@ -22,7 +22,7 @@ mod tls;
 mod webhook;
 
 pub use providers::Providers;
-pub use push::{Delivery, DeliveryResult, Push};
+pub use push::{Delivery, DeliveryResult, Push, VerificationResult};
 pub use settings::{
     APNS_ENDPOINT, ApnsSettings, FCM_ENDPOINT, FCM_TOKEN_ENDPOINT, FcmSettings, ProviderSettings,
     ProviderSettingsError, SmtpSecurity, SmtpSettings, WebhookSettings,

@@ -13,10 +13,10 @@ use service::settings::SettingsValidator;
 use super::apns::ApnsProvider;
 use super::fcm::FcmProvider;
 use super::mail::MailProvider;
-use super::push::{Delivery, DeliveryResult, Push};
+use super::push::{Delivery, DeliveryResult, Push, VerificationResult};
 use super::settings::{ProviderSettings, ProviderSettingsError, TIMEOUT_SECONDS_MAX};
 use super::webhook::WebhookProvider;
-use crate::domain::{Device, Platform};
+use crate::domain::{Device, Platform, PushToken, VerificationCode};
 
 /// The longest time for one push. The lease of an event, two minutes by default, has to last for three devices.
 const PUSH_TIME_MAX: Duration = Duration::from_secs(TIMEOUT_SECONDS_MAX);
@@ -118,6 +118,29 @@ impl Delivery for Providers {
         };
         tracing::debug!(platform = ?device.platform, device = %device.id, ?result, "push");
         result
+    }
+
+    async fn check_address(&self, platform: Platform, address: &PushToken) -> Result<(), String> {
+        match (platform, &self.webhook) {
+            (Platform::Webhook, Some(webhook)) => webhook.check_address(address.secret()).await,
+            (Platform::Webhook, None) => WebhookProvider::check_syntax(address.secret()),
+            (Platform::Mail, _) => MailProvider::check_address(address.secret()),
+            (Platform::Fcm | Platform::Apns, _) => Ok(()),
+        }
+    }
+
+    async fn verify(&self, device: &Device, code: &VerificationCode) -> VerificationResult {
+        let sending = async {
+            match (device.platform, &self.webhook, &self.mail) {
+                (Platform::Webhook, Some(webhook), _) => webhook.verify(device, code).await,
+                (Platform::Mail, _, Some(mail)) => mail.verify(device, code).await,
+                _ => VerificationResult::NotConfigured,
+            }
+        };
+        let sent = tokio::time::timeout(PUSH_TIME_MAX, sending).await;
+        sent.unwrap_or_else(|_| VerificationResult::Failed {
+            reason: "the receiver did not respond in time".to_owned(),
+        })
     }
 
     fn is_configured(&self, platform: Platform) -> bool {

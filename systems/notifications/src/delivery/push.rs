@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-use crate::domain::{Category, Device, Platform};
+use crate::domain::{Category, Device, Platform, PushToken, VerificationCode};
 
 /// Sends pushes to devices.
 ///
@@ -19,6 +19,18 @@ pub trait Delivery: Send + Sync {
     /// Sends one push to one device. Every failure is a result. It takes much less time than the lease of an event
     /// lasts.
     async fn push(&self, device: &Device, push: &Push) -> DeliveryResult;
+
+    /// Validates an address before it is stored: the URL of a webhook, a mail address. The reason is for the user.
+    async fn check_address(&self, platform: Platform, address: &PushToken) -> Result<(), String> {
+        let _ = (platform, address);
+        Ok(())
+    }
+
+    /// Sends a code to the address of a device, whose receiver proves by it that the address is theirs.
+    async fn verify(&self, device: &Device, code: &VerificationCode) -> VerificationResult {
+        let _ = (device, code);
+        VerificationResult::NotConfigured
+    }
 
     /// Whether the provider of this platform is configured. If not, nothing is sent and nothing counts against the rate
     /// limit.
@@ -47,6 +59,22 @@ pub struct Push {
     pub badge: Option<u32>,
     /// Further values for the app.
     pub data: BTreeMap<String, String>,
+}
+
+/// The result of sending a code to an address. The list is closed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum VerificationResult {
+    /// The receiver repeated the code at once.
+    Proved,
+    /// A person will receive the code and give it to us.
+    Sent,
+    /// The provider is not configured, or has no codes.
+    NotConfigured,
+    /// The code did not reach the receiver, or the receiver did not repeat it.
+    Failed {
+        /// Why, without secrets.
+        reason: String,
+    },
 }
 
 /// The result of a push to one device. The list is closed.

@@ -7,7 +7,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{UserId, UtcTimestamp};
+use super::{PendingVerification, UserId, UtcTimestamp};
 
 /// A device that pushes can be sent to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -35,6 +35,9 @@ pub struct Device {
     /// Why it was revoked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revoked_reason: Option<RevokedReason>,
+    /// The code that its address waits for. Absent once it is verified, and for platforms that need no proof.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verification: Option<PendingVerification>,
 }
 
 impl Device {
@@ -42,6 +45,12 @@ impl Device {
     #[must_use]
     pub fn is_active(&self) -> bool {
         self.revoked_at.is_none()
+    }
+
+    /// Whether its address is known to belong to its user. Nothing is pushed before.
+    #[must_use]
+    pub fn is_verified(&self) -> bool {
+        self.verification.is_none()
     }
 }
 
@@ -62,6 +71,12 @@ pub enum Platform {
 impl Platform {
     /// All platforms.
     pub const ALL: [Self; 4] = [Self::Fcm, Self::Apns, Self::Webhook, Self::Mail];
+
+    /// Whether its tokens are addresses that anybody can type, so that they must be proved to belong to the user.
+    #[must_use]
+    pub fn needs_verification(self) -> bool {
+        matches!(self, Self::Webhook | Self::Mail)
+    }
 
     /// The stored name.
     #[must_use]

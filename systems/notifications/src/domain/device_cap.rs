@@ -21,6 +21,9 @@ pub(crate) struct DeviceCap {
     pub(crate) active: usize,
     /// Last change.
     pub(crate) updated_at: UtcTimestamp,
+    /// When codes were sent for this user, within the last hour.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) codes_sent: Vec<UtcTimestamp>,
 }
 
 impl DeviceCap {

@@ -11,6 +11,7 @@ mod preferences;
 mod quiet_hours;
 mod token_owner;
 mod user;
+mod verification;
 
 pub use device::{Device, DeviceId, Platform, PushToken, RevokedReason};
 pub(crate) use device_cap::DeviceCap;
@@ -27,3 +28,5 @@ pub(crate) use quiet_hours::find_time_zone;
 pub use service::timestamp::UtcTimestamp;
 pub(crate) use token_owner::TokenOwner;
 pub use user::UserId;
+pub(crate) use verification::CodeCheck;
+pub use verification::{PendingVerification, VerificationCode};

@@ -33,6 +33,8 @@ pub(super) struct DeviceBody {
     revoked_at: Option<UtcTimestamp>,
     #[serde(skip_serializing_if = "Option::is_none")]
     revoked_reason: Option<RevokedReason>,
+    /// Whether its address is known to be the user's. Nothing is pushed before; see `verify`.
+    verified: bool,
 }
 
 /// The registered device.
@@ -87,6 +89,7 @@ pub(super) struct DevicesQuery {
 impl From<Device> for DeviceBody {
     fn from(device: Device) -> Self {
         Self {
+            verified: device.is_verified(),
             push_token: device.push_token.masked(),
             id: device.id,
             device_id: device.device_id.as_str().to_owned(),
@@ -141,6 +144,35 @@ pub(super) async fn register(
         evicted_device: registered.evicted.map(Into::into),
     };
     Ok((status, JsonBody(body)))
+}
+
+/// The code that was sent to the address of a device.
+#[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct VerificationBody {
+    /// The digits in the mail.
+    code: String,
+}
+
+/// Verifies the mail address of a device by the code that was sent to it. Repeating it changes nothing.
+#[utoipa::path(post, path = "/api/notifications/devices/{deviceId}/verify",
+    params(("deviceId" = String, Path)), request_body = VerificationBody, responses(
+    (status = 200, body = DeviceBody),
+    (status = 400, body = ProblemDocument, content_type = "application/problem+json"),
+    (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
+    (status = 404, body = ProblemDocument, content_type = "application/problem+json"),
+    (status = 409, body = ProblemDocument, content_type = "application/problem+json"),
+))]
+pub(super) async fn verify(
+    State(api): State<ApiState>,
+    caller: Caller,
+    PathParams(device_id): PathParams<String>,
+    JsonBody(body): JsonBody<VerificationBody>,
+) -> HttpResult<JsonBody<DeviceBody>> {
+    let user = require_user(&caller)?;
+    let unknown = |_| Problem::not_found("There is no such device.");
+    let device_id = DeviceId::parse(device_id).map_err(unknown)?;
+    Ok(JsonBody(api.system.verify_device(&user, &device_id, &body.code).await?.value.into()))
 }
 
 /// Revokes a device of the caller. Repeating it changes nothing.

@@ -1,7 +1,9 @@
 //! All routes, and the health checks of the system.
 
 use axum::Router;
-use service::http::{Asset, HealthStatus, HttpResult, HttpServer, OpenApiRouter, Problem, routes};
+use service::http::{
+    ApiDescription, Asset, HealthStatus, HttpResult, HttpServer, OpenApiRouter, Problem, routes,
+};
 use service::identity::{Caller, session_routes};
 
 use crate::domain::UserId;
@@ -14,6 +16,10 @@ pub const SERVICE_ROLE: &str = "service";
 /// The role that may list and retry events, and erase any user.
 pub const ADMIN_ROLE: &str = "admin";
 
+/// What the OpenAPI document says about this service.
+const DESCRIPTION: &str = "Events become an in-app list and push messages: lists, preferences, devices, a live stream, \
+                           export and erasure.";
+
 /// The state of every route.
 #[derive(Clone)]
 pub(super) struct ApiState {
@@ -25,6 +31,12 @@ impl Notifications {
     /// The HTTP interface, together with these static files.
     pub fn router(&self, server: &HttpServer, pages: &[Asset]) -> Router {
         self.add_health_checks(server);
+        server.describe(ApiDescription::new(
+            "Notifications",
+            env!("CARGO_PKG_VERSION"),
+            DESCRIPTION,
+        ));
+        server.identity().store_ended_sessions(self.core.containers.leases.clone());
         let api = OpenApiRouter::new()
             .routes(routes!(list::list))
             .routes(routes!(list::unread_count))
@@ -35,6 +47,7 @@ impl Notifications {
             .routes(routes!(preferences::read, preferences::change))
             .routes(routes!(devices::list, devices::register))
             .routes(routes!(devices::revoke))
+            .routes(routes!(devices::verify))
             .routes(routes!(send::send))
             .routes(routes!(stream::stream))
             .routes(routes!(privacy::begin_export, privacy::export))

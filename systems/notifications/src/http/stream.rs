@@ -27,7 +27,7 @@ struct OpenListStream {
     user: UserId,
     listener: StreamListener,
     /// Counts against the limits of open streams until it is dropped.
-    _stream: EventStreamRequest,
+    stream: EventStreamRequest,
 }
 
 /// Changes of the caller's list as they happen: `new`, `updated`, `changed` (read the list again), then `unread`.
@@ -48,7 +48,7 @@ pub(super) async fn stream(
     let position = listener.listener.position().map(|id| id.to_string());
     // Counted after listening began: a change in between is sent again, and none is missed.
     let first = unread_event(&api, &user, position).await;
-    let open = OpenListStream { api, user, listener, _stream: stream };
+    let open = OpenListStream { api, user, listener, stream };
     let later = unfold(open, next_batch).flat_map(iter);
     let events = iter([first]).chain(later).map(Ok::<_, Infallible>);
     let response = Sse::new(events).keep_alive(KeepAlive::new().interval(HEARTBEAT));
@@ -57,7 +57,12 @@ pub(super) async fn stream(
 
 async fn next_batch(mut open: OpenListStream) -> Option<(Vec<Event>, OpenListStream)> {
     let listener = &mut open.listener.listener;
-    let mut changes = vec![listener.next().await?];
+    // The stream ends with the session: a signed-out browser must not go on receiving the list.
+    let first = tokio::select! {
+        first = listener.next() => first?,
+        () = open.stream.caller_ended() => return None,
+    };
+    let mut changes = vec![first];
     // Counting costs a query, so changes that are already there share one count.
     while let Some(more) = (changes.len() < BATCH_MAX).then(|| listener.next_now()).flatten() {
         changes.push(more);

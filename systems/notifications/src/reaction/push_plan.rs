@@ -48,7 +48,9 @@ impl NotificationsCore {
             }
             (None, _) => {}
         }
-        let devices = self.read_active_devices(event, meter).await?;
+        let mut devices = self.read_active_devices(event, meter).await?;
+        // Filtered here and not in the query: the devices are few, and the query is served by one index.
+        devices.retain(Device::is_verified);
         if devices.is_empty() {
             return Ok(PushPlan::Skip(NoPushReason::NoDevice, devices));
         }

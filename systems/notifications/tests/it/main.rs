@@ -18,4 +18,5 @@ mod pages;
 mod rules;
 mod site;
 mod streams;
+mod verification;
 mod world;

@@ -63,7 +63,10 @@ async fn read_current_grant(
     };
     let found = found.ok_or_else(|| forbidden("belongs to a permission that was deleted"))?;
     let grant = ResourceGrant::from_permission(engine, &found.value.content).await;
-    grant.map_err(|_| forbidden("belongs to a permission whose resource was deleted"))
+    grant.map_err(|error| match error.status() {
+        StatusCode::NOT_FOUND => forbidden("belongs to a permission whose resource was deleted"),
+        _ => forbidden("belongs to a permission that is not valid any more; create it again"),
+    })
 }
 
 async fn check_grant(
@@ -115,7 +118,16 @@ fn check_partition_key(
     inner: ContainerRoute<'_>,
     grant: &ResourceGrant,
 ) -> ApiResult<()> {
-    let Some(text) = &grant.partition_key else { return Ok(()) };
+    let Some(text) = &grant.partition_key else {
+        // Such a permission can be stored, as in the service, but grants nothing: the id alone would open the items of
+        // this id in every logical partition.
+        if matches!(grant.scope, GrantScope::Item(_)) {
+            return Err(forbidden(
+                "is for an item without its partition key; create the permission again with resourcePartitionKey",
+            ));
+        }
+        return Ok(());
+    };
     let is_execution = request.method == Method::POST && !request.is_query();
     match inner {
         // A script itself belongs to no logical partition, but its execution does.

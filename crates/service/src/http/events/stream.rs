@@ -17,6 +17,7 @@ use super::limit::{StreamLimit, StreamPermit};
 use super::ring::{EventListener, EventRing};
 use crate::http::caller_key::caller_key;
 use crate::http::shutdown::ShutdownSignal;
+use crate::identity::CallerEnd;
 use crate::problem::Problem;
 
 /// A comment line at this interval keeps proxies from closing the connection, and detects clients that are gone.
@@ -27,6 +28,7 @@ const HEARTBEAT: Duration = Duration::from_secs(15);
 #[derive(Debug)]
 pub struct EventStreamRequest {
     last: Option<String>,
+    caller_end: CallerEnd,
     _permit: StreamPermit,
 }
 
@@ -35,6 +37,12 @@ impl EventStreamRequest {
     #[must_use]
     pub fn last_event_id(&self) -> Option<&str> {
         self.last.as_deref()
+    }
+
+    /// Completes when the session or the token of the caller has ended. A route that writes its own stream ends it
+    /// then; [`EventRing::respond`] does.
+    pub async fn caller_ended(&self) {
+        self.caller_end.ended().await;
     }
 }
 
@@ -46,10 +54,14 @@ impl<S: Send + Sync> FromRequestParts<S> for EventStreamRequest {
         let limit = limit
             .ok_or_else(|| Problem::internal("the routes are outside of HttpServer::router"))?;
         let permit = limit.acquire(caller_key(&parts.extensions))?;
+        let caller_end = parts.extensions.get::<CallerEnd>().cloned();
+        let caller_end = caller_end
+            .ok_or_else(|| Problem::internal("the routes are outside of HttpServer::router"))?;
         let value = parts.headers.get("last-event-id");
         // An id that is not ASCII was not issued by us; as an empty text it means a new listener.
         let last = value.map(|value| value.to_str().unwrap_or_default().to_owned());
-        Ok(Self { last: last.filter(|last| !last.is_empty()), _permit: permit })
+        let last = last.filter(|last| !last.is_empty());
+        Ok(Self { last, caller_end, _permit: permit })
     }
 }
 
@@ -82,7 +94,10 @@ async fn next(
     open: (EventListener, EventStreamRequest),
 ) -> Option<(StreamItem, (EventListener, EventStreamRequest))> {
     let (mut listener, stream) = open;
-    let event = listener.next().await?;
+    let event = tokio::select! {
+        event = listener.next() => event?,
+        () = stream.caller_ended() => return None,
+    };
     let written = sse::Event::default().id(event.id.to_string()).event(event.name).data(event.data);
     Some((Ok(written), (listener, stream)))
 }

@@ -1,7 +1,7 @@
 //! The comparison of the OpenAPI document with the routes.
 
 use axum::routing::get;
-use service::http::{Asset, OpenApiRouter, openapi_mismatches, routes};
+use service::http::{ApiDescription, Asset, OpenApiRouter, openapi_mismatches, routes};
 use service::identity::session_routes;
 
 use crate::fixture::Fixture;
@@ -55,4 +55,42 @@ async fn every_kind_of_mismatch_is_found() {
             "PUT /things/{id} is routed and not documented",
         ]
     );
+}
+
+#[tokio::test]
+async fn a_document_is_about_the_service_and_not_about_a_library() {
+    let fixture = Fixture::new(|server| {
+        server.describe(ApiDescription::new("Things", "4.5.6", "Reads and writes things."));
+        OpenApiRouter::new().routes(routes!(read, write)).merge(session_routes(server.identity()))
+    });
+    let document = fixture.get("/openapi.json", &[]).await.json();
+    let info = document["info"].as_object().unwrap();
+    assert_eq!((&info["title"], &info["version"]), (&"Things".into(), &"4.5.6".into()));
+    assert_eq!(info["description"], "Reads and writes things.");
+    assert_eq!(info.len(), 3, "no author, licence or contact of others: {info:?}");
+    let schemes = &document["components"]["securitySchemes"];
+    assert_eq!(schemes["bearer"]["bearerFormat"], "JWT");
+    assert_eq!(
+        (&schemes["session"]["in"], &schemes["session"]["name"]),
+        (&"cookie".into(), &"session".into())
+    );
+    assert_eq!(
+        (&schemes["csrf"]["in"], &schemes["csrf"]["name"]),
+        (&"header".into(), &"x-csrf-token".into())
+    );
+    for (path, item) in document["paths"].as_object().unwrap() {
+        for (method, operation) in item.as_object().unwrap() {
+            let security = operation["security"].as_array().unwrap();
+            let expected = match (path.as_str(), method.as_str()) {
+                ("/session/sign-in", _) => serde_json::json!([{}]),
+                (_, "get") => serde_json::json!([{"bearer": []}, {"session": []}]),
+                _ => serde_json::json!([{"bearer": []}, {"csrf": [], "session": []}]),
+            };
+            assert_eq!(*security, *expected.as_array().unwrap(), "{method} {path}");
+            for (status, response) in operation["responses"].as_object().unwrap() {
+                let text = response["description"].as_str().unwrap();
+                assert!(text.len() > 5, "{method} {path} {status} has no description");
+            }
+        }
+    }
 }

@@ -1,10 +1,19 @@
 //! Browser sessions, and cross-site requests that use them.
 
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::State;
 use axum::http::Method;
-use service::http::{HttpSettings, OpenApiRouter, routes};
+use axum::response::Response;
+use service::http::{
+    EventRing, EventStreamRequest, HttpServer, HttpSettings, OpenApiRouter, routes,
+};
 use service::identity::{Caller, IdentitySettings, session_routes};
+use service::settings::Secret;
 
 use crate::fixture::{Answer, Fixture};
+use crate::world::World;
 
 #[utoipa::path(post, path = "/change", responses((status = 200)))]
 async fn change(caller: Caller) -> String {
@@ -187,4 +196,133 @@ async fn signing_out_takes_the_cookies_away() {
     assert!(cookies(&answer).iter().all(|line| line.contains("Max-Age=0")), "{answer:?}");
     let without = fixture.ask(Method::POST, "/session/sign-out", &headers[..1], "").await;
     assert_eq!(without.problem(), (403, "csrf_token_missing".to_owned()));
+}
+
+#[tokio::test]
+async fn signing_out_ends_the_session_for_every_copy_of_its_cookie() {
+    let fixture = fixture();
+    let (ann, bob) = (sign_in(&fixture, "ann").await, sign_in(&fixture, "bob").await);
+    // A copy that was renewed has another text and a later end.
+    fixture.travel_seconds(7 * 3600);
+    let renewed = fixture.get("/session", &[("cookie", &ann.cookie)]).await;
+    let copy = cookies(&renewed)[0].split(';').next().unwrap().to_owned();
+    let headers = [("cookie", ann.cookie.as_str()), ("x-csrf-token", ann.token.as_str())];
+    assert_eq!(fixture.ask(Method::POST, "/session/sign-out", &headers, "").await.status, 204);
+    for cookie in [&ann.cookie, &copy] {
+        let refused = fixture.get("/session", &[("cookie", cookie)]).await;
+        assert_eq!(refused.problem(), (401, "unauthenticated".to_owned()));
+        assert!(cookies(&refused).is_empty(), "an ended session is not renewed");
+    }
+    fixture.travel_seconds(6 * 3600);
+    assert_eq!(fixture.get("/session", &[("cookie", &copy)]).await.status, 401);
+    let other = fixture.get("/session", &[("cookie", &bob.cookie)]).await;
+    assert_eq!(other.status, 401, "it has expired by itself");
+    let bob = sign_in(&fixture, "bob").await;
+    assert_eq!(fixture.get("/session", &[("cookie", &bob.cookie)]).await.status, 200);
+}
+
+#[tokio::test]
+async fn a_session_in_use_ends_after_its_longest_life() {
+    let settings = IdentitySettings {
+        session_minutes: 60,
+        session_max_minutes: 150,
+        ..IdentitySettings::demo()
+    };
+    let fixture = Fixture::with(HttpSettings::default(), &settings, |server| {
+        session_routes(server.identity())
+    });
+    let mut cookie = sign_in(&fixture, "ann").await.cookie;
+    for minute in (0..150).step_by(10) {
+        let used = fixture.get("/session", &[("cookie", &cookie)]).await;
+        assert_eq!(used.status, 200, "minute {minute}");
+        if let [session, _] = cookies(&used).as_slice() {
+            cookie = session.split(';').next().unwrap().to_owned();
+        }
+        fixture.travel_seconds(600);
+    }
+    assert_eq!(fixture.get("/session", &[("cookie", &cookie)]).await.status, 401);
+}
+
+#[tokio::test]
+async fn a_session_stays_ended_in_other_instances_and_after_a_restart() {
+    let container = World::new(7).await.container("sessions", "/id").await;
+    let secret = Secret::new("a secret that all instances of one service share");
+    let settings = IdentitySettings { secret, ..IdentitySettings::demo() };
+    let instance = || {
+        let fixture = Fixture::with(HttpSettings::default(), &settings, |server| {
+            session_routes(server.identity())
+        });
+        fixture.server.identity().store_ended_sessions(container.clone());
+        fixture
+    };
+    let (first, second) = (instance(), instance());
+    let ann = sign_in(&first, "ann").await;
+    assert_eq!(second.get("/session", &[("cookie", &ann.cookie)]).await.status, 200);
+    let headers = [("cookie", ann.cookie.as_str()), ("x-csrf-token", ann.token.as_str())];
+    assert_eq!(first.ask(Method::POST, "/session/sign-out", &headers, "").await.status, 204);
+    assert_eq!(instance().get("/session", &[("cookie", &ann.cookie)]).await.status, 401);
+    // The second instance trusts what it has read for some seconds.
+    second.travel_seconds(11);
+    assert_eq!(second.get("/session", &[("cookie", &ann.cookie)]).await.status, 401);
+}
+
+#[derive(Clone)]
+struct Streams {
+    ring: EventRing,
+    server: HttpServer,
+}
+
+#[utoipa::path(get, path = "/events", responses((status = 200)))]
+async fn events(
+    State(streams): State<Streams>,
+    _caller: Caller,
+    request: EventStreamRequest,
+) -> Response {
+    streams.ring.respond("topic", request, streams.server.shutdown())
+}
+
+fn streaming() -> Fixture {
+    Fixture::new(|server| {
+        let ring = EventRing::new(server.environment(), 10);
+        let state = Streams { ring, server: server.clone() };
+        let routes = OpenApiRouter::new().routes(routes!(events)).with_state(state);
+        routes.merge(session_routes(server.identity()))
+    })
+}
+
+/// Long enough that only a hanging test reaches it.
+const WATCHDOG: Duration = Duration::from_secs(3600);
+
+#[tokio::test(start_paused = true)]
+async fn an_open_stream_ends_when_its_session_is_ended() {
+    let fixture = Arc::new(streaming());
+    let ann = sign_in(&fixture, "ann").await;
+    let (listening, cookie) = (Arc::clone(&fixture), ann.cookie.clone());
+    let stream = tokio::spawn(async move {
+        listening.get("/events", &[("cookie", &cookie)]).await.status.as_u16()
+    });
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    assert!(!stream.is_finished(), "the session is valid");
+    let headers = [("cookie", ann.cookie.as_str()), ("x-csrf-token", ann.token.as_str())];
+    assert_eq!(fixture.ask(Method::POST, "/session/sign-out", &headers, "").await.status, 204);
+    assert_eq!(tokio::time::timeout(WATCHDOG, stream).await.expect("it ends").unwrap(), 200);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_open_stream_ends_when_its_session_or_token_expires() {
+    let fixture = Arc::new(streaming());
+    let ann = sign_in(&fixture, "ann").await;
+    for (name, value, life_seconds) in [
+        ("authorization", fixture.token("ann", &[]), 3600),
+        ("cookie", ann.cookie.clone(), 12 * 3600),
+    ] {
+        let listening = Arc::clone(&fixture);
+        let stream = tokio::spawn(async move {
+            listening.get("/events", &[(name, &value)]).await.status.as_u16()
+        });
+        tokio::time::sleep(Duration::from_secs(60)).await;
+        assert!(!stream.is_finished(), "{name} is valid");
+        fixture.travel_seconds(life_seconds);
+        assert_eq!(tokio::time::timeout(WATCHDOG, stream).await.expect("it ends").unwrap(), 200);
+    }
 }

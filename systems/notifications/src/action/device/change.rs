@@ -4,6 +4,8 @@
 //! in one transactional batch with the etags that were read. If somebody else wrote meanwhile, start over. The device
 //! cap holds because every change writes the guard, so two changes cannot both succeed on the same state.
 
+use std::time::Duration;
+
 use client::{ErrorKind, Item, ItemBatch, Query};
 
 use crate::charge::ChargeMeter;
@@ -14,11 +16,17 @@ use crate::notifications::NotificationsCore;
 /// How often a change is tried against others before it gives up.
 const TRIES_MAX: u32 = 50;
 
+/// Codes that are sent for one user within a time.
+const CODES_MAX: usize = 5;
+const CODES_WINDOW: Duration = Duration::from_secs(3600);
+
 /// The devices of a user as they were read: the active ones and the one that a change is about, with the changes made.
 pub(crate) struct DeviceSet {
     items: Vec<Item<Device>>,
     changed: Vec<usize>,
     created: Option<Device>,
+    /// When codes were sent for this user, within the last hour.
+    codes_sent: Vec<UtcTimestamp>,
 }
 
 impl DeviceSet {
@@ -74,6 +82,21 @@ impl DeviceSet {
         })
     }
 
+    /// Counts a code that will be sent to an address.
+    ///
+    /// # Errors
+    /// `Conflict` if the user had too many: others must not be flooded with mails through this service.
+    pub(crate) fn count_code(&mut self, now: UtcTimestamp) -> Result<()> {
+        self.codes_sent.retain(|sent| sent.after(CODES_WINDOW) > now);
+        if self.codes_sent.len() >= CODES_MAX {
+            return Err(Error::conflict(format!(
+                "{CODES_MAX} addresses were registered within an hour; wait until the hour is over"
+            )));
+        }
+        self.codes_sent.push(now);
+        Ok(())
+    }
+
     pub(crate) fn create(&mut self, device: Device) {
         self.created = Some(device);
     }
@@ -110,11 +133,14 @@ impl NotificationsCore {
             // The guard before the devices: a change between both reads changes the guard's etag, and the batch fails.
             let cap = self.read_cap(user, meter).await?;
             let mut devices = self.read_devices(user, device_id, meter).await?;
+            if let Some(cap) = &cap {
+                devices.codes_sent.clone_from(&cap.value.codes_sent);
+            }
             let value = decide(&mut devices, now)?;
             if !devices.is_changed() {
                 return Ok(value);
             }
-            let batch = with_cap(devices.batch()?, cap, user, devices.active(), now)?;
+            let batch = with_cap(devices.batch()?, cap, user, &devices, now)?;
             match self.containers.devices.batch(&key, batch).await {
                 Ok(answer) => {
                     meter.record(answer);
@@ -160,7 +186,7 @@ impl NotificationsCore {
         );
         let query = query.parameter("@device", device_id.as_str()).within(user.partition_key());
         let items = meter.record(self.containers.devices.query::<Item<Device>>(&query).await?);
-        Ok(DeviceSet { items, changed: Vec::new(), created: None })
+        Ok(DeviceSet { items, changed: Vec::new(), created: None, codes_sent: Vec::new() })
     }
 }
 
@@ -169,12 +195,14 @@ fn with_cap(
     batch: ItemBatch,
     cap: Option<Item<DeviceCap>>,
     user: &UserId,
-    active: usize,
+    devices: &DeviceSet,
     now: UtcTimestamp,
 ) -> client::Result<ItemBatch> {
+    let (active, codes_sent) = (devices.active(), devices.codes_sent.clone());
     match cap {
         Some(mut cap) => {
             cap.value.active = active;
+            cap.value.codes_sent = codes_sent;
             cap.value.updated_at = now;
             batch.save(&cap)
         }
@@ -183,6 +211,7 @@ fn with_cap(
             user_id: user.clone(),
             active,
             updated_at: now,
+            codes_sent,
         }),
     }
 }

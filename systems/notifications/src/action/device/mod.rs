@@ -4,5 +4,6 @@ mod change;
 mod owner;
 mod register;
 mod revoke;
+mod verify;
 
 pub use register::{DeviceRegistration, RegisteredDevice};

@@ -62,6 +62,41 @@ impl NotificationsCore {
         Err(crate::Error::conflict("this push token is registered by too many at once; try again"))
     }
 
+    /// Makes the user the owner of a proved address, unless another user has proved it and still has it.
+    pub(super) async fn take_address(
+        &self,
+        user: &UserId,
+        device_id: &DeviceId,
+        address: &PushToken,
+        meter: &mut ChargeMeter,
+    ) -> Result<()> {
+        let owner = self.read_token_owner(address, meter).await?;
+        if let Some(owner) = owner.filter(|owner| owner.value.user_id != *user)
+            && self.has_address(&owner.value, address, meter).await?
+        {
+            return Err(crate::Error::conflict(
+                "another user has verified this address; they have to revoke their device first",
+            ));
+        }
+        self.take_token(user, device_id, address, meter).await
+    }
+
+    /// Whether the owner of an address has an active and verified device with it.
+    async fn has_address(
+        &self,
+        owner: &TokenOwner,
+        address: &PushToken,
+        meter: &mut ChargeMeter,
+    ) -> Result<bool> {
+        self.change_devices(&owner.user_id, &owner.device_id, meter, |devices, _| {
+            let device = devices.find(&owner.device_id).and_then(|index| devices.get(index));
+            Ok(device.is_some_and(|device| {
+                device.is_active() && device.is_verified() && device.push_token == *address
+            }))
+        })
+        .await
+    }
+
     /// Whether the user is still the owner after their device was written.
     pub(super) async fn still_owns(
         &self,

@@ -5,8 +5,8 @@
 
 use crate::charge::{ChargeMeter, ChargedValue};
 use crate::domain::{
-    Device, DeviceId, Platform, PushToken, RevokedReason, TokenOwner, UserId, UtcTimestamp,
-    random_id,
+    Device, DeviceId, PendingVerification, Platform, PushToken, RevokedReason, TokenOwner, UserId,
+    UtcTimestamp, random_id,
 };
 use crate::error::{Error, Result};
 use crate::notifications::{Notifications, NotificationsCore};
@@ -42,11 +42,13 @@ pub struct RegisteredDevice {
 }
 
 impl Notifications {
-    /// Registers a device. A known one is refreshed and becomes active again. Its push token is taken away from any
-    /// other user who had it.
+    /// Registers a device. A known one is refreshed and becomes active again. The push token of a phone is taken away
+    /// from any other user who had it. A mail address or webhook gets no pushes until it is verified: a webhook by
+    /// repeating a challenge at once, an address by [`Notifications::verify_device`] with the code that it was sent.
     ///
     /// # Errors
-    /// `Conflict` if too many change the user's devices at once; those of the account.
+    /// `Conflict` if too many change the user's devices at once, or if another user has verified the address; `Invalid`
+    /// for an address that cannot be used; those of the account.
     pub async fn register_device(
         &self,
         user: &UserId,
@@ -54,6 +56,9 @@ impl Notifications {
     ) -> Result<ChargedValue<RegisteredDevice>> {
         let core = &self.core;
         let mut meter = ChargeMeter::default();
+        if registration.platform.needs_verification() {
+            return core.register_address(user, registration, meter).await;
+        }
         let DeviceRegistration { device_id, push_token, .. } = registration;
         core.take_token(user, device_id, push_token, &mut meter).await?;
         // Made once, outside of the loop: a batch whose response was lost and that runs again must not create a second
@@ -61,7 +66,7 @@ impl Notifications {
         let new_id = random_id(&core.environment);
         let registered = core
             .change_devices(user, device_id, &mut meter, |devices, now| {
-                core.apply_registration(devices, user, registration, &new_id, now)
+                core.apply_registration(devices, user, registration, &new_id, now, &|_| None)
             })
             .await?;
         // Another user may have taken the token between the two writes; see `owner`.
@@ -82,13 +87,15 @@ impl Notifications {
 }
 
 impl NotificationsCore {
-    fn apply_registration(
+    /// Applies a registration. `pending` makes the verification of a device by its item id, if it needs one.
+    pub(super) fn apply_registration(
         &self,
         devices: &mut DeviceSet,
         user: &UserId,
         registration: &DeviceRegistration,
         new_id: &str,
         now: UtcTimestamp,
+        pending: &dyn Fn(&str) -> Option<PendingVerification>,
     ) -> Result<RegisteredDevice> {
         let known = devices.find(&registration.device_id);
         let was_active = known.and_then(|index| devices.get(index)).is_some_and(Device::is_active);
@@ -99,6 +106,16 @@ impl NotificationsCore {
             evicted = oldest.and_then(|index| devices.revoke(index, RevokedReason::Cap, now));
         }
         let label = registration.label.as_deref().map(|label| sanitize(label, LABEL_CHARS_MAX));
+        let is_proved = known.and_then(|index| devices.get(index)).is_some_and(|device| {
+            // A revoked device gave its address up; another user may have it now.
+            let is_same = device.push_token == registration.push_token
+                && device.platform == registration.platform;
+            is_same && device.is_verified() && device.is_active()
+        });
+        let verification = |id: &str| if is_proved { None } else { pending(id) };
+        if verification("").is_some() {
+            devices.count_code(now)?;
+        }
         if let Some(index) = known {
             let refreshed = devices.change(index, |device| {
                 device.push_token = registration.push_token.clone();
@@ -107,6 +124,7 @@ impl NotificationsCore {
                 device.last_seen_at = now;
                 device.revoked_at = None;
                 device.revoked_reason = None;
+                device.verification = verification(&device.id);
             });
             let device =
                 refreshed.ok_or_else(|| Error::internal("the device was found a line above"))?;
@@ -123,6 +141,7 @@ impl NotificationsCore {
             last_seen_at: now,
             revoked_at: None,
             revoked_reason: None,
+            verification: verification(new_id),
         };
         devices.create(device.clone());
         Ok(RegisteredDevice { device, evicted, is_new: true })

@@ -28,7 +28,12 @@ impl FakeWebhook {
     /// There is no port to listen on.
     pub async fn start(clock: Arc<dyn Clock>) -> std::io::Result<Self> {
         let signature = WebhookSigner::new(&Secret::new(SECRET)).map_err(std::io::Error::other)?;
-        let endpoint = Arc::new(WebhookSite { clock, signature, pushes: Script::default() });
+        let endpoint = Arc::new(WebhookSite {
+            clock,
+            signature,
+            pushes: Script::default(),
+            challenges: Script::default(),
+        });
         let server = FakeServer::start(Arc::clone(&endpoint) as Arc<dyn FakeEndpoint>).await?;
         Ok(Self { server, endpoint })
     }
@@ -49,6 +54,12 @@ impl FakeWebhook {
         format!("{}{path}", self.server.url())
     }
 
+    /// The script for challenges.
+    #[must_use]
+    pub fn challenges(&self) -> &Script {
+        &self.endpoint.challenges
+    }
+
     /// The script and the recorded pushes; a target is a path.
     #[must_use]
     pub fn pushes(&self) -> &Script {
@@ -60,6 +71,7 @@ struct WebhookSite {
     clock: Arc<dyn Clock>,
     signature: WebhookSigner,
     pushes: Script,
+    challenges: Script,
 }
 
 #[async_trait]
@@ -79,6 +91,11 @@ impl FakeEndpoint for WebhookSite {
         );
         let rejection = (!is_valid)
             .then(|| ("the signature is not valid".to_owned(), FakeResponse::status(401)));
+        // A receiver that agrees repeats the challenge.
+        if let Some(challenge) = body.pointer("/data/challenge").filter(|_| is_valid) {
+            let response = FakeResponse::json(200, &serde_json::json!({ "challenge": challenge }));
+            return respond_by_script(&self.challenges, received, &path, None, || response).await;
+        }
         let accept = || {
             self.pushes.accept(&path, &collapse_id, |_| id.clone());
             FakeResponse::status(204)

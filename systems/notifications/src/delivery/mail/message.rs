@@ -8,7 +8,7 @@ use lettre::message::{Mailbox, SinglePart};
 
 use crate::delivery::message_id;
 use crate::delivery::push::Push;
-use crate::domain::Device;
+use crate::domain::{Device, VerificationCode};
 
 /// Composes the message, or returns why that is not possible.
 pub(super) fn compose(
@@ -34,6 +34,26 @@ pub(super) fn compose(
         "auto-generated".to_owned(),
     ));
     Ok(message)
+}
+
+/// Composes the message with the code that verifies an address.
+pub(super) fn compose_code(
+    from: &Mailbox,
+    to: Mailbox,
+    code: &VerificationCode,
+    now_ms: u64,
+) -> Result<Message, lettre::error::Error> {
+    let code = code.secret();
+    let text = format!(
+        "Somebody, probably you, wants notifications to be sent to this address. To confirm, enter this code:\r\n\r\n\
+         {code}\r\n\r\nThe code is valid for an hour. If it was not you, do nothing.\r\n"
+    );
+    Message::builder()
+        .from(from.clone())
+        .to(to)
+        .subject("Confirm this address for notifications")
+        .date(UNIX_EPOCH + Duration::from_millis(now_ms))
+        .singlepart(SinglePart::builder().header(ContentType::TEXT_PLAIN).body(text))
 }
 
 /// A line break would end the subject header.

@@ -13,12 +13,12 @@ use lettre::transport::smtp::extension::ClientId;
 use lettre::{AsyncSmtpTransport, AsyncTransport, Tokio1Executor};
 
 use super::{message, reply};
-use crate::delivery::push::{DeliveryResult, Push};
+use crate::delivery::push::{DeliveryResult, Push, VerificationResult};
 use crate::delivery::settings::{
     ProviderSettingsError, SmtpSecurity, SmtpSettings, require, timeout,
 };
 use crate::delivery::{message_id, tls};
-use crate::domain::Device;
+use crate::domain::{Device, VerificationCode};
 
 /// The mail provider.
 pub(crate) struct MailProvider {
@@ -60,6 +60,34 @@ impl MailProvider {
                 after: None,
                 reason: "smtp: no response in time".to_owned(),
             },
+        }
+    }
+}
+
+impl MailProvider {
+    /// Refuses what is not a mail address.
+    pub(crate) fn check_address(address: &str) -> Result<(), String> {
+        let parsed = address.parse::<Mailbox>();
+        parsed.map(|_| ()).map_err(|_| "is not a mail address".to_owned())
+    }
+
+    /// Sends a code to an address.
+    pub(crate) async fn verify(
+        &self,
+        device: &Device,
+        code: &VerificationCode,
+    ) -> VerificationResult {
+        let failed = |reason: &str| VerificationResult::Failed { reason: reason.to_owned() };
+        let Ok(to) = device.push_token.secret().parse::<Mailbox>() else {
+            return failed("is not a mail address");
+        };
+        let now_ms = self.clock.now().0;
+        let Ok(message) = message::compose_code(&self.from, to, code, now_ms) else {
+            return failed("no mail can be made for this address");
+        };
+        match tokio::time::timeout(self.timeout, self.relay.send(message)).await {
+            Ok(Ok(_)) => VerificationResult::Sent,
+            _ => failed("the mail with the code could not be sent; try again later"),
         }
     }
 }

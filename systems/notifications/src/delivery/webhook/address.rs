@@ -40,6 +40,16 @@ impl Resolve for PublicOnlyResolver {
     }
 }
 
+/// Refuses a host that has no public address now. The reason does not say which addresses it has: a user could learn
+/// the names of a private network from it.
+pub(super) async fn check_host(host: &str, port: u16) -> Result<(), String> {
+    let found = tokio::net::lookup_host((host, port)).await.into_iter().flatten();
+    if found.into_iter().any(|address| is_public(address.ip())) {
+        return Ok(());
+    }
+    Err("the host has no public address; Webhook:AllowPrivateAddresses would allow it".to_owned())
+}
+
 /// Whether the host of the URL is a literal private address. Literal addresses bypass the DNS resolver.
 pub(super) fn is_private_literal(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default();

@@ -10,12 +10,14 @@ use reqwest::Url;
 use reqwest::header::CONTENT_TYPE;
 use serde_json::json;
 
-use super::address::{PublicOnlyResolver, is_private_address_error, is_private_literal};
+use super::address::{
+    PublicOnlyResolver, check_host, is_private_address_error, is_private_literal,
+};
 use super::signature::WebhookSigner;
-use crate::delivery::push::{DeliveryResult, Push};
+use crate::delivery::push::{DeliveryResult, Push, VerificationResult};
 use crate::delivery::settings::{ProviderSettingsError, WebhookSettings, require, timeout};
 use crate::delivery::{http, message_id};
-use crate::domain::{Device, UtcTimestamp};
+use crate::domain::{Device, UtcTimestamp, VerificationCode};
 
 /// The webhook provider.
 pub(crate) struct WebhookProvider {
@@ -60,19 +62,7 @@ impl WebhookProvider {
         let id = message_id::uuid(device, push);
         let body = body(device, push, UtcTimestamp::from_ms(now));
         let timestamp_seconds = now / 1000;
-        let sent = self
-            .http
-            .post(url)
-            .header(CONTENT_TYPE, "application/json")
-            .header("webhook-id", &id)
-            .header("webhook-timestamp", timestamp_seconds)
-            .header(
-                "webhook-signature",
-                self.signature.sign(&id, timestamp_seconds, body.as_bytes()),
-            )
-            .body(body)
-            .send()
-            .await;
+        let sent = self.post(url, &id, timestamp_seconds, body).await;
         match sent {
             Ok(response) => {
                 let retry_after = http::retry_after(response.headers(), self.clock.as_ref());
@@ -88,6 +78,83 @@ impl WebhookProvider {
                 None => http::no_response("webhook", "Webhook", &error),
             },
         }
+    }
+
+    /// Refuses what is not a URL.
+    pub(crate) fn check_syntax(text: &str) -> Result<(), String> {
+        let url = Url::parse(text).map_err(|_| "is not a URL".to_owned())?;
+        match url.scheme() {
+            "https" | "http" if url.has_host() => Ok(()),
+            _ => Err("is not a URL of http or https".to_owned()),
+        }
+    }
+
+    /// Refuses a URL that nothing would be sent to: its form, its host, and the addresses that the host has now. They
+    /// are checked again for every connection, because they may change.
+    pub(crate) async fn check_address(&self, text: &str) -> Result<(), String> {
+        let url = self.url(text).map_err(str::to_owned)?;
+        if self.allow_private_addresses {
+            return Ok(());
+        }
+        let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']).to_owned();
+        check_host(&host, url.port_or_known_default().unwrap_or_default()).await
+    }
+
+    /// Sends a challenge, which the receiver must repeat in its response.
+    pub(crate) async fn verify(
+        &self,
+        device: &Device,
+        code: &VerificationCode,
+    ) -> VerificationResult {
+        let failed = |reason: &str| VerificationResult::Failed { reason: reason.to_owned() };
+        let url = match self.url(device.push_token.secret()) {
+            Ok(url) => url,
+            Err(error) => return failed(error),
+        };
+        let now = self.clock.now().0;
+        let body = json!({
+            "type": "verification",
+            "timestamp": UtcTimestamp::from_ms(now),
+            "data": { "deviceId": device.device_id, "challenge": code.secret() },
+        })
+        .to_string();
+        let Ok(response) = self.post(url, &format!("verify-{}", device.id), now / 1000, body).await
+        else {
+            return failed("the receiver could not be reached, or has no public address");
+        };
+        if !response.status().is_success() {
+            return failed(&format!(
+                "the receiver responded with status {}",
+                response.status().as_u16()
+            ));
+        }
+        match read_start(response).await {
+            Some(text) if repeats_challenge(&text, code) => VerificationResult::Proved,
+            _ => failed(
+                "the receiver did not repeat the challenge; respond with {\"challenge\": \"<the same text>\"}",
+            ),
+        }
+    }
+
+    async fn post(
+        &self,
+        url: Url,
+        id: &str,
+        timestamp_seconds: u64,
+        body: String,
+    ) -> reqwest::Result<reqwest::Response> {
+        self.http
+            .post(url)
+            .header(CONTENT_TYPE, "application/json")
+            .header("webhook-id", id)
+            .header("webhook-timestamp", timestamp_seconds)
+            .header(
+                "webhook-signature",
+                self.signature.sign(id, timestamp_seconds, body.as_bytes()),
+            )
+            .body(body)
+            .send()
+            .await
     }
 
     fn url(&self, text: &str) -> Result<Url, &'static str> {
@@ -112,6 +179,27 @@ impl WebhookProvider {
         Ok(url)
     }
 }
+
+/// The first bytes of a response; a challenge is short, and a receiver could send without end.
+async fn read_start(mut response: reqwest::Response) -> Option<String> {
+    let mut start = Vec::new();
+    while let Some(piece) = response.chunk().await.ok()? {
+        start.extend_from_slice(&piece);
+        if start.len() > CHALLENGE_BYTES_MAX {
+            return None;
+        }
+    }
+    String::from_utf8(start).ok()
+}
+
+/// Whether a response is the challenge, alone or in the property `challenge`.
+fn repeats_challenge(text: &str, code: &VerificationCode) -> bool {
+    let json = serde_json::from_str::<serde_json::Value>(text).unwrap_or_default();
+    let repeated = json.get("challenge").and_then(serde_json::Value::as_str);
+    repeated.unwrap_or(text.trim()) == code.secret()
+}
+
+const CHALLENGE_BYTES_MAX: usize = 4 * 1024;
 
 const PRIVATE: &str =
     "the host has no public address; Webhook:AllowPrivateAddresses would allow it";

@@ -45,6 +45,7 @@ pub(super) fn device(platform: Platform, token: &str) -> Device {
         last_seen_at: hour_ago,
         revoked_at: None,
         revoked_reason: None,
+        verification: None,
     }
 }
 

@@ -129,6 +129,9 @@ async fn one_event_reaches_every_platform_and_each_result_is_stored() {
     line.register("phone", Platform::Fcm, "token-1").await;
     line.register("hook", Platform::Webhook, &line.webhook.url("/hook")).await;
     line.register("mail", Platform::Mail, "bob@example.net").await;
+    let code = crate::verification::code_in(&line.smtp.mails()[0].text);
+    let mail = notifications::DeviceId::parse("mail").unwrap();
+    line.system.verify_device(&user("bob"), &mail, &code).await.unwrap();
     let event = line.like().await;
     assert_eq!(event.status, EventStatus::Completed);
     let states: Vec<PushState> = event.deliveries.iter().map(|record| record.result).collect();
@@ -136,5 +139,5 @@ async fn one_event_reaches_every_platform_and_each_result_is_stored() {
     assert_eq!(line.fcm.messages().accepted().len(), 1);
     assert_eq!(line.webhook.pushes().violations(), Vec::<String>::new());
     assert_eq!(line.webhook.pushes().accepted().len(), 1);
-    assert!(line.smtp.mails()[0].text.contains("Subject: alice liked your post"));
+    assert!(line.smtp.mails()[1].text.contains("Subject: alice liked your post"));
 }
