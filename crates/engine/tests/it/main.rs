@@ -8,6 +8,7 @@ mod attached;
 mod batches;
 mod change_feed;
 mod charge;
+mod clock;
 mod containers;
 mod databases;
 mod faults;
