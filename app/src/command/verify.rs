@@ -41,12 +41,11 @@ impl VerifyCommand {
     /// Compares every file with its checksum, before opening the store changes any.
     fn verify_files(&self) -> Result<(), CommandError> {
         open::refuse_missing(&self.store.data)?;
-        let verified = LsmStore::verify_files(&self.store.data).map_err(|error| {
+        LsmStore::verify_files(&self.store.data).map_err(|error| {
             let what = format!("cannot open the store at {}", self.store.data.display());
             CommandError::from_error(what, &error)
         })?;
-        let (tables, bytes) = (thousands(verified.tables), thousands(verified.bytes));
-        line(format_args!("files: {tables} tables with {bytes} bytes match their checksums"))
+        line(format_args!("files: every table matches its checksum"))
     }
 
     async fn verify(&self) -> Result<VerifyReport, CommandError> {

@@ -35,7 +35,8 @@ pub(crate) fn damaged(path: &Path, what: &str) -> Error {
     Error::new(
         ErrorKind::Corrupt,
         format!(
-            "cannot open the store at {}: {what}; restore the folder from a backup",
+            "cannot open the store at {}: its files are damaged: {what}; \
+             restore the folder from a backup",
             path.display()
         ),
     )

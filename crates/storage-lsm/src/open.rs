@@ -90,6 +90,7 @@ impl LsmStore {
         let mut checker = FileChecker::new(path, u64::MAX);
         if folder_marker::inspect(path)? == FolderState::Store {
             let _lock = FolderLock::acquire(path)?;
+            require_tree(path)?;
             check_tree(path, &KeyspaceManifest::read(path)?, &mut checker)?;
         }
         Ok(checker.verified())
