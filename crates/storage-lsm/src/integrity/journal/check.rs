@@ -20,12 +20,12 @@ use crate::folder_marker::sync_folder;
 /// The newest stamp of each shard that was recorded as durable.
 type DurableStamps = HashMap<Shard, Stamp>;
 
-/// Where the newest journal ends.
+/// Where the journals end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct JournalEnd {
-    /// The number of its last batch; `None` if it holds none, or none with a number.
+    /// The number of the last batch; `None` if there is none, or none with a number.
     last_batch: Option<u64>,
-    /// Whether it is the first journal of the store and holds nothing.
+    /// Whether the first journal of the store is the newest one and holds nothing.
     is_unused: bool,
 }
 
@@ -69,7 +69,8 @@ pub(crate) fn check_journals(
         .restore()
         .map_err(|error| failed(tree_folder, error))?;
     let journals = journals_in(tree_folder).map_err(|error| failed(tree_folder, error))?;
-    let is_first = journals.first_key_value().is_some_and(|(number, _)| *number == 0);
+    let is_first = journals.last_key_value().is_some_and(|(number, _)| *number == 0);
+    let mut last_batch = None;
     let mut before: Option<JournalScan> = None;
     for path in journals.into_values() {
         let scan = JournalScan::read(&path, stamps_keyspace, known.last_batch)
@@ -80,12 +81,14 @@ pub(crate) fn check_journals(
         if let Some(sealed) = &before {
             check_sealed(folder, sealed, &scan, stamps_keyspace, &durable)?;
         }
+        // A newest journal that has just begun is empty; then the last batch is in the one before.
+        let last = scan.last.as_ref().and_then(|batch| batch.mark);
+        last_batch = last.map(|mark| mark.number).or(last_batch);
         before = Some(scan);
     }
     // The tree has always one journal, and would create an empty one.
     let Some(newest) = before else { return Err(damaged(folder, "its journal is missing")) };
     check_newest(folder, &newest, stamps_keyspace, &durable)?;
-    let last_batch = newest.last.and_then(|batch| batch.mark).map(|mark| mark.number);
     Ok(JournalEnd { last_batch, is_unused: is_first && newest.batches == 0 })
 }
 
