@@ -30,6 +30,7 @@ pub fn run(arguments: &[String]) -> ExitCode {
         "test" => command::test(rest),
         "tidy" => command::tidy(rest),
         "conformance" => command::conformance(rest),
+        "attack" => command::attack(rest),
         "bench" => command::bench(rest),
         "pages" => command::pages(rest),
         "examples" => command::examples(rest),

@@ -1,18 +1,20 @@
 //! `planisphere verify`: checks that everything in a folder is consistent.
 //!
-//! The checks are the engine's; this prints the report.
+//! The checks are those of the store for files and of the engine for their content; this prints the report.
 
 use std::process::ExitCode;
 
 use clap::Args;
 use engine::verify::{PartitionReport, VerifyProgress, VerifyReport};
+use storage_lsm::LsmStore;
 
 use crate::error::CommandError;
 use crate::open::{self, ExistingStore};
 use crate::output::{line, thousands};
 use crate::progress;
 
-/// Check that items, index terms, unique keys, the change feed and the counters of a store agree.
+/// Check that the files of a store are whole, and that items, index terms, unique keys, the change feed and the
+/// counters agree.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -30,9 +32,20 @@ pub(crate) struct VerifyCommand {
 
 impl VerifyCommand {
     pub(crate) fn run(self) -> Result<ExitCode, CommandError> {
+        self.verify_files()?;
         let report = open::block_on(self.verify())?;
         print(&report)?;
         Ok(if report.is_consistent() { ExitCode::SUCCESS } else { ExitCode::from(1) })
+    }
+
+    /// Compares every file with its checksum, before opening the store changes any.
+    fn verify_files(&self) -> Result<(), CommandError> {
+        open::refuse_missing(&self.store.data)?;
+        LsmStore::verify_files(&self.store.data).map_err(|error| {
+            let what = format!("cannot open the store at {}", self.store.data.display());
+            CommandError::from_error(what, &error)
+        })?;
+        line(format_args!("files: every table matches its checksum"))
     }
 
     async fn verify(&self) -> Result<VerifyReport, CommandError> {

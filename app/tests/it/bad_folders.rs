@@ -136,7 +136,7 @@ fn a_missing_tree_is_refused() {
 fn a_truncated_data_file_is_noticed() {
     let folder = Folder::filled();
     let whole = on("verify", &folder.path()).succeeded().out;
-    let originals = bytes_below(&folder.path().join("lsm"));
+    let originals = bytes_below(&folder.path());
     let tables = originals
         .iter()
         .filter(|(path, bytes)| path.parent().unwrap().ends_with("tables") && !bytes.is_empty());
@@ -157,7 +157,7 @@ fn a_truncated_data_file_is_noticed() {
 }
 
 fn restore(folder: &Path, originals: &[(PathBuf, Vec<u8>)]) {
-    fs::remove_dir_all(folder.join("lsm")).unwrap();
+    fs::remove_dir_all(folder).unwrap();
     for (path, bytes) in originals {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, bytes).unwrap();

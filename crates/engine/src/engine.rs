@@ -207,6 +207,12 @@ impl Engine {
         &self.core.settings
     }
 
+    /// Why the store does not accept writes at present; `None` if it does. The store tries again by itself.
+    #[must_use]
+    pub fn write_failure(&self) -> Option<String> {
+        self.core.store.write_failure()
+    }
+
     /// The time, randomness and tasks this engine was opened with.
     #[must_use]
     pub fn environment(&self) -> &Environment {

@@ -160,6 +160,11 @@ impl TravellingClock {
         Arc::new(Self { now_ms: AtomicU64::new(start.0) })
     }
 
+    /// Sets the clock, also back.
+    pub fn set(&self, to: TimestampMs) {
+        self.now_ms.store(to.0, Ordering::SeqCst);
+    }
+
     /// Moves the clock forward.
     pub fn travel(&self, by: Duration) {
         let by_ms = u64::try_from(by.as_millis()).unwrap_or(u64::MAX);

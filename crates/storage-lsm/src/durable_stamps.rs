@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 
 use storage::{Result, Shard, Stamp};
 
+use crate::checksum::fnv1a;
 use crate::error::{cannot_open, cannot_open_file};
 
 /// Name of the side file.
@@ -31,8 +32,8 @@ const BATCHES_PER_SYNC: u32 = 64;
 #[derive(Debug)]
 pub(crate) struct DurableStampFile {
     file: File,
-    /// The index of each shard's slot.
-    slots: HashMap<Shard, u64>,
+    /// The index and the content of each shard's slot.
+    slots: HashMap<Shard, (u64, Stamp)>,
     slots_used: u64,
     batches_unsynced: u32,
 }
@@ -56,7 +57,7 @@ impl DurableStampFile {
         for slot in bytes.chunks(SLOT_BYTES) {
             // A slot that fails its checksum counts as absent. It is not reused: its shard gets a new slot.
             if let Some((shard, stamp)) = decode(slot) {
-                slots.insert(shard, slots_used);
+                slots.insert(shard, (slots_used, stamp));
                 stamps.push((shard, stamp));
             }
             slots_used += 1;
@@ -70,16 +71,38 @@ impl DurableStampFile {
         stamps: impl Iterator<Item = (Shard, Stamp)>,
     ) -> io::Result<()> {
         for (shard, stamp) in stamps {
-            let slot = *self.slots.entry(shard).or_insert_with(|| {
+            let (slot, recorded) = self.slots.entry(shard).or_insert_with(|| {
                 self.slots_used += 1;
-                self.slots_used - 1
+                (self.slots_used - 1, Stamp::ZERO)
             });
-            self.file.seek(SeekFrom::Start(slot * SLOT_BYTES as u64))?;
+            self.file.seek(SeekFrom::Start(*slot * SLOT_BYTES as u64))?;
             // In place, without a sync: the file only has to be older than the tree, never newer.
             self.file.write_all(&encode(shard, stamp))?;
+            *recorded = stamp;
         }
         self.batches_unsynced += 1;
         if self.batches_unsynced >= BATCHES_PER_SYNC { self.sync() } else { Ok(()) }
+    }
+
+    /// Records stamps that are all durable, and syncs them; those that are recorded already cost nothing.
+    pub(crate) fn record_all(
+        &mut self,
+        stamps: impl Iterator<Item = (Shard, Stamp)>,
+    ) -> io::Result<()> {
+        let new = stamps.filter(|(shard, stamp)| {
+            self.slots.get(shard).is_none_or(|(_, recorded)| recorded != stamp)
+        });
+        let new: Vec<_> = new.collect();
+        if new.is_empty() {
+            return Ok(());
+        }
+        self.record(new.into_iter())?;
+        self.sync()
+    }
+
+    /// The newest durable stamp of each shard.
+    pub(crate) fn stamps(&self) -> Vec<(Shard, Stamp)> {
+        self.slots.iter().map(|(shard, (_, stamp))| (*shard, *stamp)).collect()
     }
 
     pub(crate) fn sync(&mut self) -> io::Result<()> {
@@ -137,10 +160,6 @@ fn decode(slot: &[u8]) -> Option<(Shard, Stamp)> {
     (u64::from_be_bytes(*sum) == checksum(shard, stamp)).then_some((shard, stamp))
 }
 
-/// FNV-1a over both numbers: enough to detect torn and zeroed slots.
 fn checksum(shard: Shard, stamp: Stamp) -> u64 {
-    let bytes = shard.0.to_be_bytes().into_iter().chain(stamp.0.to_be_bytes());
-    bytes.fold(0xCBF2_9CE4_8422_2325, |sum, byte| {
-        (sum ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3)
-    })
+    fnv1a(shard.0.to_be_bytes().into_iter().chain(stamp.0.to_be_bytes()))
 }

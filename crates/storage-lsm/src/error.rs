@@ -30,6 +30,18 @@ pub(crate) fn cannot_open_file(path: &Path, source: std::io::Error) -> Error {
     cannot_open(path, reason).with_source(source)
 }
 
+/// A file of the folder is missing, damaged or older than the store.
+pub(crate) fn damaged(path: &Path, what: &str) -> Error {
+    Error::new(
+        ErrorKind::Corrupt,
+        format!(
+            "cannot open the store at {}: its files are damaged: {what}; \
+             restore the folder from a backup",
+            path.display()
+        ),
+    )
+}
+
 /// The tree could not be opened.
 pub(crate) fn tree_did_not_open(path: &Path, source: TreeError) -> Error {
     match cause_of(&source) {
@@ -38,7 +50,8 @@ pub(crate) fn tree_did_not_open(path: &Path, source: TreeError) -> Error {
         }
         TreeErrorCause::Version => cannot_open(
             path,
-            "the files in lsm have another version; open them with the program that wrote them",
+            "the files in lsm have another version; open them with the program that wrote them, \
+             or restore the folder from a backup",
         ),
         // A file that the tree's manifest names but that is gone is damage, not a failing device.
         TreeErrorCause::Device if !is_missing_file(&source) => {
@@ -72,7 +85,7 @@ pub(crate) fn write_failed(path: &Path, reason: &str) -> Error {
         ErrorKind::Device,
         format!(
             "a write to the store at {} failed and was not acknowledged ({reason}); \
-             free space or repair the device, then open the store again",
+             free space or repair the device, and the store will accept writes again",
             path.display()
         ),
     )
@@ -85,7 +98,31 @@ pub(crate) fn stopped(path: &Path, reason: &str) -> Error {
         format!(
             "the store at {} stopped accepting writes after an earlier one failed ({reason}), \
              so this one was not acknowledged; free space or repair the device, \
-             then open it again",
+             and it will accept writes again",
+            path.display()
+        ),
+    )
+}
+
+/// The tree is being opened again after a failed write.
+pub(crate) fn recovering(path: &Path) -> Error {
+    Error::new(
+        ErrorKind::Device,
+        format!(
+            "the store at {} is being opened again after a failed write; \
+             free space or repair the device, and repeat the call",
+            path.display()
+        ),
+    )
+}
+
+/// A snapshot was taken before the tree was opened again.
+pub(crate) fn snapshot_lost(path: &Path) -> Error {
+    Error::new(
+        ErrorKind::Device,
+        format!(
+            "the store at {} was opened again after a failed write, which ends its snapshots; \
+             repeat the operation",
             path.display()
         ),
     )

@@ -10,6 +10,9 @@
 //! creation:  CREATING synced ─► tree created ─► FORMAT.new synced ─► renamed to FORMAT ─► folder synced
 //! crash in:  start again         start again      start again                             a store
 //! ```
+//!
+//! Format 2 has a manifest and numbered batches. A store in format 1 is opened, receives both, and becomes one of
+//! format 2 by the same step that ends a creation.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -26,15 +29,19 @@ const CREATING: &str = "CREATING";
 const PRODUCT: &str = "planisphere";
 const BACKEND: &str = "lsm";
 /// The version of the layout on disk that this program reads and writes.
-pub const FORMAT_VERSION: u32 = 1;
+pub const FORMAT_VERSION: u32 = 2;
+/// The format before, which is upgraded when it is opened.
+const FORMAT_WITHOUT_MANIFEST: u32 = 1;
 
 /// What a folder contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FolderState {
     /// Nothing, or the remains of an interrupted creation.
     Empty,
-    /// A store in a format that this program supports.
+    /// A store in the present format.
     Store,
+    /// A store in format 1, which has no manifest yet.
+    StoreWithoutManifest,
 }
 
 /// Determines what the folder contains and refuses one that is not ours. Writes nothing.
@@ -59,7 +66,7 @@ pub(crate) fn begin_creation(folder: &Path) -> Result<()> {
     announced.and_then(|()| sync_folder(folder)).map_err(|error| cannot_open_file(&path, error))
 }
 
-/// Marks the folder as a store, in one step that survives a power cut.
+/// Marks the folder as a store in the present format, in one step that survives a power cut.
 pub(crate) fn finish_creation(folder: &Path) -> Result<()> {
     let marker = folder.join(FORMAT);
     write_marker(folder, &marker).map_err(|error| cannot_open_file(&marker, error))
@@ -87,7 +94,8 @@ fn write_marker(folder: &Path, marker: &Path) -> std::io::Result<()> {
     }
 }
 
-fn sync_folder(folder: &Path) -> std::io::Result<()> {
+/// Makes the entries of a folder durable: a new or renamed file is one.
+pub(crate) fn sync_folder(folder: &Path) -> std::io::Result<()> {
     if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
 }
 
@@ -109,6 +117,7 @@ fn verify_marker(folder: &Path, bytes: &[u8]) -> Result<FolderState> {
     let version: Option<u32> = version.and_then(|number| number.parse().ok());
     match (backend, version) {
         (Some(BACKEND), Some(FORMAT_VERSION)) => Ok(FolderState::Store),
+        (Some(BACKEND), Some(FORMAT_WITHOUT_MANIFEST)) => Ok(FolderState::StoreWithoutManifest),
         // Before anything is opened: a newer layout could be damaged by reading it with the wrong eyes.
         (Some(BACKEND), Some(version)) if version > FORMAT_VERSION => Err(cannot_open(
             folder,

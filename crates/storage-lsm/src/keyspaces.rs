@@ -101,6 +101,14 @@ impl Keyspaces {
         }
     }
 
+    /// The number and the name of every keyspace. The number is the name of its folder.
+    pub(crate) fn numbers(&self) -> impl Iterator<Item = (u64, &str)> {
+        self.iter().filter_map(|keyspace| {
+            let number = keyspace.path().file_name()?.to_str()?.parse().ok()?;
+            Some((number, keyspace.name().as_ref()))
+        })
+    }
+
     /// Every keyspace, including that of the stamps.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Keyspace> {
         self.by_number.iter().flatten().chain(std::iter::once(&self.stamps))

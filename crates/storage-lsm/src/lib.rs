@@ -7,26 +7,32 @@
 //! ```text
 //! folder/FORMAT         product, backend and format version
 //! folder/LOCK           locked while a process has the folder open
+//! folder/MANIFEST       the keyspaces of the tree
 //! folder/acknowledged   newest durable stamp of each shard
+//! folder/sealed/        second names of full journals
 //! folder/lsm/           the tree's own files
 //! ```
 //!
 //! `docs/DESIGN.md` describes the bytes, the life of a write and crash recovery.
 
+mod checksum;
 mod commit;
 mod durable_stamps;
 mod error;
 mod folder_marker;
 mod inner;
+mod integrity;
 mod keyspaces;
 mod lock;
 mod open;
 mod read;
 mod read_cache;
 mod settings;
+mod stamp_entry;
 mod store;
 
 pub use folder_marker::FORMAT_VERSION;
+pub use integrity::VerifiedFiles;
 pub use keyspaces::BLOCK_RESTART_INTERVAL;
 pub use settings::{Durability, LsmSettings};
 pub use store::LsmStore;

@@ -6,7 +6,7 @@
 //! Every read of the tree goes through a snapshot. Without one, the tree makes a batch visible key by key, and a commit
 //! must become visible in one step.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use async_trait::async_trait;
 use bytes::BytesMut;
@@ -16,9 +16,9 @@ use storage::{
     StorageKey, StorageValue,
 };
 
-use crate::error::read_failed;
+use crate::error::{read_failed, snapshot_lost};
 use crate::inner::LsmInner;
-use crate::keyspaces::{strip_shard, tree_range, with_tree_key};
+use crate::keyspaces::{Keyspaces, strip_shard, tree_range, with_tree_key};
 use crate::read_cache::{ValueLookup, VisibleBatch};
 
 /// Values up to this size are copied out of their block: the copy needs one allocation, as a shared slice does, and
@@ -31,6 +31,8 @@ const KEY_BUFFER_BYTES: usize = 4096;
 /// A snapshot as the `Read` trait presents it.
 pub(crate) struct LsmSnapshot {
     inner: Arc<LsmInner>,
+    /// Weak: a snapshot that somebody keeps must not prevent the tree from being opened again after a failed write.
+    keyspaces: Weak<Keyspaces>,
     view: NumberedSnapshot,
 }
 
@@ -42,16 +44,24 @@ pub(crate) struct NumberedSnapshot {
 
 impl NumberedSnapshot {
     /// The newest commits.
-    pub(crate) fn latest(inner: &LsmInner) -> Self {
+    pub(crate) fn latest(inner: &LsmInner, keyspaces: &Keyspaces) -> Self {
         // In this order: the snapshot contains at least what was published before it was taken.
         let batch = inner.read_cache.visible_batch();
-        Self { batch, snapshot: inner.keyspaces.database().snapshot() }
+        Self { batch, snapshot: keyspaces.database().snapshot() }
     }
 }
 
 impl LsmSnapshot {
-    pub(crate) fn latest(inner: &Arc<LsmInner>) -> Self {
-        Self { inner: Arc::clone(inner), view: NumberedSnapshot::latest(inner) }
+    pub(crate) fn latest(inner: &Arc<LsmInner>) -> Result<Self> {
+        let keyspaces = inner.keyspaces()?;
+        let view = NumberedSnapshot::latest(inner, &keyspaces);
+        Ok(Self { inner: Arc::clone(inner), keyspaces: Arc::downgrade(&keyspaces), view })
+    }
+
+    /// The tree of this snapshot, for one call.
+    fn keyspaces(&self) -> Result<Arc<Keyspaces>> {
+        self.inner.check_open()?;
+        self.keyspaces.upgrade().ok_or_else(|| snapshot_lost(self.inner.path()))
     }
 }
 
@@ -68,7 +78,9 @@ impl LsmInner {
             match self.read_cache.get_value(self.read_cache.visible_batch(), &lookup) {
                 Some(value) => Ok(Some(value)),
                 None => {
-                    self.get_from_tree(&NumberedSnapshot::latest(self), space, tree_key, &lookup)
+                    let keyspaces = self.keyspaces()?;
+                    let view = NumberedSnapshot::latest(self, &keyspaces);
+                    self.get_from_tree(&keyspaces, &view, space, tree_key, &lookup)
                 }
             }
         })
@@ -76,6 +88,7 @@ impl LsmInner {
 
     fn get(
         &self,
+        keyspaces: &Keyspaces,
         view: &NumberedSnapshot,
         shard: Shard,
         space: Space,
@@ -85,21 +98,22 @@ impl LsmInner {
             let lookup = self.read_cache.value_lookup(space, tree_key);
             match self.read_cache.get_value(view.batch, &lookup) {
                 Some(value) => Ok(Some(value)),
-                None => self.get_from_tree(view, space, tree_key, &lookup),
+                None => self.get_from_tree(keyspaces, view, space, tree_key, &lookup),
             }
         })
     }
 
     fn get_from_tree(
         &self,
+        keyspaces: &Keyspaces,
         view: &NumberedSnapshot,
         space: Space,
         tree_key: &[u8],
         lookup: &ValueLookup<'_>,
     ) -> Result<Option<StorageValue>> {
-        let keyspace = self.keyspaces.get(space)?;
+        let keyspace = keyspaces.get(space)?;
         let stored = view.snapshot.get(keyspace, tree_key);
-        let stored = stored.map_err(|error| read_failed(self.keyspaces.path(), error))?;
+        let stored = stored.map_err(|error| read_failed(self.path(), error))?;
         let value = stored.map(to_storage_value);
         if let Some(value) = &value {
             // Absent keys are not cached: most look-ups of absent keys are creates, which write the key right after.
@@ -110,12 +124,14 @@ impl LsmInner {
 
     pub(crate) fn get_many(
         &self,
+        keyspaces: &Keyspaces,
         view: &NumberedSnapshot,
         shard: Shard,
         space: Space,
         keys: &[StorageKey],
     ) -> Result<Vec<Option<StorageValue>>> {
-        let get_each = || keys.iter().map(|key| self.get(view, shard, space, key)).collect();
+        let get_each =
+            || keys.iter().map(|key| self.get(keyspaces, view, shard, space, key)).collect();
         let Some(lookup) = self.read_cache.multi_get_lookup(shard, space, keys) else {
             return get_each();
         };
@@ -129,12 +145,13 @@ impl LsmInner {
 
     pub(crate) fn scan(
         &self,
+        keyspaces: &Keyspaces,
         view: &NumberedSnapshot,
         shard: Shard,
         space: Space,
         scan: &Scan,
     ) -> Result<ScanPage> {
-        let keyspace = self.keyspaces.get(space)?;
+        let keyspace = keyspaces.get(space)?;
         if scan.range.is_empty() {
             return Ok(ScanPageBuilder::new(scan.limit).finish());
         }
@@ -175,7 +192,7 @@ impl LsmInner {
         for guard in range {
             let (tree_key, value) = match guard.into_inner() {
                 Ok(pair) => pair,
-                Err(error) => return Err(read_failed(self.keyspaces.path(), error)),
+                Err(error) => return Err(read_failed(self.path(), error)),
             };
             // The first key of the next shard ends an open range; see `tree_range`.
             let Some(key) = strip_shard(shard, &tree_key) else { break };
@@ -216,8 +233,7 @@ fn to_storage_value(value: Slice) -> StorageValue {
 #[async_trait]
 impl Read for LsmSnapshot {
     async fn get(&self, shard: Shard, space: Space, key: &[u8]) -> Result<Option<StorageValue>> {
-        self.inner.check_open()?;
-        self.inner.get(&self.view, shard, space, key)
+        self.inner.get(&*self.keyspaces()?, &self.view, shard, space, key)
     }
 
     async fn get_many(
@@ -226,12 +242,10 @@ impl Read for LsmSnapshot {
         space: Space,
         keys: &[StorageKey],
     ) -> Result<Vec<Option<StorageValue>>> {
-        self.inner.check_open()?;
-        self.inner.get_many(&self.view, shard, space, keys)
+        self.inner.get_many(&*self.keyspaces()?, &self.view, shard, space, keys)
     }
 
     async fn scan(&self, shard: Shard, space: Space, scan: &Scan) -> Result<ScanPage> {
-        self.inner.check_open()?;
-        self.inner.scan(&self.view, shard, space, scan)
+        self.inner.scan(&*self.keyspaces()?, &self.view, shard, space, scan)
     }
 }

@@ -67,13 +67,13 @@ impl LsmStore {
     /// [`ErrorKind::Closed`] after closing, [`ErrorKind::Device`] when the sizes of the files cannot be read.
     pub fn disk_bytes(&self) -> Result<u64> {
         self.inner.check_open()?;
-        let keyspaces = &self.inner.keyspaces;
+        let keyspaces = self.inner.keyspaces()?;
         keyspaces.database().disk_space().map_err(|error| read_failed(keyspaces.path(), error))
     }
 
     #[cfg(test)]
-    pub(crate) fn keyspaces(&self) -> &crate::keyspaces::Keyspaces {
-        &self.inner.keyspaces
+    pub(crate) fn keyspaces(&self) -> Arc<crate::keyspaces::Keyspaces> {
+        self.inner.keyspaces().unwrap()
     }
 
     /// Queues a job and waits for its result. A caller that stops waiting does not cancel the job.
@@ -92,7 +92,7 @@ impl LsmStore {
             ErrorKind::Device,
             format!(
                 "the committer of the store at {} stopped; open the store again",
-                self.inner.keyspaces.path().display()
+                self.inner.path().display()
             ),
         )
     }
@@ -112,12 +112,16 @@ impl Read for LsmStore {
         keys: &[StorageKey],
     ) -> Result<Vec<Option<StorageValue>>> {
         self.inner.check_open()?;
-        self.inner.get_many(&NumberedSnapshot::latest(&self.inner), shard, space, keys)
+        let keyspaces = self.inner.keyspaces()?;
+        let view = NumberedSnapshot::latest(&self.inner, &keyspaces);
+        self.inner.get_many(&keyspaces, &view, shard, space, keys)
     }
 
     async fn scan(&self, shard: Shard, space: Space, scan: &Scan) -> Result<ScanPage> {
         self.inner.check_open()?;
-        self.inner.scan(&NumberedSnapshot::latest(&self.inner), shard, space, scan)
+        let keyspaces = self.inner.keyspaces()?;
+        let view = NumberedSnapshot::latest(&self.inner, &keyspaces);
+        self.inner.scan(&keyspaces, &view, shard, space, scan)
     }
 }
 
@@ -125,7 +129,7 @@ impl Read for LsmStore {
 impl Store for LsmStore {
     async fn snapshot(&self) -> Result<Arc<dyn Read>> {
         self.inner.check_open()?;
-        Ok(Arc::new(LsmSnapshot::latest(&self.inner)))
+        Ok(Arc::new(LsmSnapshot::latest(&self.inner)?))
     }
 
     async fn commit(&self, shard: Shard, group: Vec<WriteSet>) -> Result<Vec<Stamp>> {
@@ -146,6 +150,10 @@ impl Store for LsmStore {
     async fn statistics(&self, shard: Shard) -> Result<ShardStatistics> {
         let store_bytes = self.disk_bytes()?;
         Ok(ShardStatistics { last_stamp: self.inner.last_stamps.last(shard), store_bytes })
+    }
+
+    fn write_failure(&self) -> Option<String> {
+        self.inner.write_failure()
     }
 
     async fn sync(&self) -> Result<()> {
@@ -176,6 +184,6 @@ impl Drop for LsmStore {
 
 impl std::fmt::Debug for LsmStore {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("LsmStore").field("path", &self.inner.keyspaces.path()).finish()
+        formatter.debug_struct("LsmStore").field("path", &self.inner.path()).finish()
     }
 }

@@ -177,6 +177,10 @@ impl<S: Store + ?Sized> Store for FaultyStore<S> {
         self.inner.statistics(shard).await
     }
 
+    fn write_failure(&self) -> Option<String> {
+        self.inner.write_failure()
+    }
+
     async fn sync(&self) -> Result<()> {
         self.faults.delay().await;
         self.inner.sync().await

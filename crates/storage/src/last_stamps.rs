@@ -36,6 +36,13 @@ impl LastStamps {
         state.by_shard.get(&shard).map_or(Stamp::ZERO, |sender| *sender.borrow())
     }
 
+    /// The shards that have a stamp or are waited for.
+    #[must_use]
+    pub fn shards(&self) -> Vec<Shard> {
+        let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
+        state.by_shard.keys().copied().collect()
+    }
+
     /// Publishes the newest stamp of a shard and wakes the tasks that wait for it.
     pub fn publish(&self, shard: Shard, stamp: Stamp) {
         // A known shard needs only the read lock, so commits to different shards do not wait for each other here.

@@ -48,6 +48,11 @@ pub trait Store: Read {
     /// Approximate figures for monitoring and planning.
     async fn statistics(&self, shard: Shard) -> Result<ShardStatistics>;
 
+    /// Why the store does not accept writes at present; `None` if it does. Reads may still be served.
+    fn write_failure(&self) -> Option<String> {
+        None
+    }
+
     /// Makes everything committed so far durable, regardless of the settings.
     async fn sync(&self) -> Result<()>;
 

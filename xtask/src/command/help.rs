@@ -27,6 +27,9 @@ Every command that a person or CI runs. Start with: cargo xtask test
   cargo xtask fuzz             run every fuzz target, 600 seconds each
     --seconds <number>           another duration
 
+  cargo xtask attack           simulation, kill -9, damaged files, full disk, mutated requests; hours
+    <step>                       one of them
+
   cargo xtask bench [args]     run the benchmarks in the profile `dist`; args are passed on unchanged
     queries                      the query language, with SQLite and PostgreSQL beside it
     gateway                      the server over HTTP, with a bare server and other emulators beside it
@@ -65,6 +68,7 @@ mod tests {
             "features",
             "msrv",
             "fuzz",
+            "attack",
             "bench",
             "help",
         ];

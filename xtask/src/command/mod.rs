@@ -1,5 +1,6 @@
 //! The commands, one file each; `help` is the list of them.
 
+mod attack;
 mod bench;
 mod conformance;
 mod examples;
@@ -12,6 +13,7 @@ mod pages;
 mod test;
 mod tidy;
 
+pub(crate) use attack::attack;
 pub(crate) use bench::bench;
 pub(crate) use conformance::conformance;
 pub(crate) use examples::examples;

@@ -5,4 +5,4 @@ mod steps;
 mod tally;
 
 pub(crate) use runner::{cargo, run_steps};
-pub(crate) use steps::{FULL, STEPS, TestStep, TestTier};
+pub(crate) use steps::{ATTACKS, FULL, STEPS, TestStep, TestTier};

@@ -206,7 +206,7 @@ pub(crate) const STEPS: &[TestStep] = &[
     },
     TestStep {
         name: "crash",
-        purpose: "500 rounds of writing and kill -9 lose no acknowledged write",
+        purpose: "500 rounds of writing, SIGSTOP and kill -9 lose no acknowledged write",
         command: &[
             "cargo",
             "test",
@@ -220,6 +220,25 @@ pub(crate) const STEPS: &[TestStep] = &[
             "crash",
         ],
         environment: &[("CRASH_ROUNDS", "500")],
+        tiers: NIGHTLY_ONLY,
+        needs: &[],
+    },
+    TestStep {
+        name: "file-damage",
+        purpose: "every file of a store deleted, cut, zeroed, changed and replaced; a full disk",
+        command: &[
+            "cargo",
+            "test",
+            "--release",
+            "--package",
+            "planisphere-storage-lsm",
+            "--test",
+            "it",
+            "--",
+            "damaged_files",
+            "full_disk",
+        ],
+        environment: &[],
         tiers: NIGHTLY_ONLY,
         needs: &[],
     },
@@ -250,6 +269,9 @@ pub(crate) const STEPS: &[TestStep] = &[
     },
 ];
 
+/// The steps that attack a store or a server and compare what is left with what was acknowledged.
+pub(crate) const ATTACKS: &[&str] = &["simulation", "crash", "file-damage", "gateway-fuzz"];
+
 impl TestStep {
     /// The command as a person would type it.
     pub(crate) fn printed(&self) -> String {
@@ -265,7 +287,15 @@ impl TestStep {
 
 #[cfg(test)]
 mod tests {
-    use super::STEPS;
+    use super::{ATTACKS, STEPS};
+
+    #[test]
+    fn every_attack_is_a_step_of_the_nightly_run() {
+        for name in ATTACKS {
+            let step = STEPS.iter().find(|step| step.name == *name).unwrap();
+            assert!(step.is_in(super::TestTier::Nightly), "{name}");
+        }
+    }
 
     #[test]
     fn every_step_has_its_own_name_a_command_and_a_tier() {

@@ -67,6 +67,16 @@ fn is_relaxed(round: u64) -> bool {
     !round.is_multiple_of(4)
 }
 
+/// In these rounds the process is stopped and continued before it is killed.
+fn is_stopped_first(round: u64) -> bool {
+    round % 5 == 2
+}
+
+fn signal(child: &std::process::Child, name: &str) {
+    let sent = Command::new("kill").args(["-s", name, &child.id().to_string()]).status().unwrap();
+    assert!(sent.success(), "{name}");
+}
+
 #[expect(clippy::disallowed_methods, reason = "for people to read")]
 fn now() -> Instant {
     Instant::now()
@@ -122,6 +132,13 @@ fn write_and_kill(
         let _ = is_open.recv_timeout(OPENING_MAX);
     }
     std::thread::sleep(lasts);
+    if is_stopped_first(round) {
+        // As a suspended machine: nothing runs for a while, then everything is late.
+        signal(&child, "STOP");
+        std::thread::sleep(lasts);
+        signal(&child, "CONT");
+        std::thread::sleep(lasts / 4);
+    }
     child.kill().unwrap();
     let status = child.wait().unwrap();
     let lines = reader.unwrap().join().unwrap();

@@ -1,7 +1,7 @@
 //! Translates the start of a change feed (beginning, now, a time, a continuation) into positions.
 //!
 //! A time is found by binary search over the change log, whose order is the order of time, except where a merge has
-//! interleaved two partitions; that part is scanned.
+//! interleaved two partitions or a clock was set back; that part is scanned.
 
 use model::{EpkRange, Lsn, TimestampSeconds};
 use storage::{Direction, KeyRange, Scan, ScanLimit, StorageKey};
@@ -84,7 +84,9 @@ impl Engine {
         }
         // Invariant: every change up to `low` is before `time`; the first change after `high` is not. The log has gaps
         // (it keeps only the newest version of an item), so that `first_after` may jump beyond `high`.
-        let (mut low, mut high) = (state.interleaved, partition.published.lsn());
+        // After a clock was set back, `interleaved` may lie beyond the newest change.
+        let mut high = partition.published.lsn();
+        let mut low = state.interleaved.min(high);
         while low < high {
             // Written so that the sum of two large lsns cannot overflow.
             let middle = Lsn(low.0 + (high.0 - low.0) / 2);

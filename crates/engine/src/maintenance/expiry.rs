@@ -13,7 +13,9 @@ use super::round::StepReport;
 use crate::charge;
 use crate::error::Error;
 use crate::key_layout::{CHANGE_LOG, ChangePosition, EXPIRY, ItemKey, expired_range, expiry_key};
-use crate::partition::{Abort, PartitionTransaction, PreparedTransaction, TransactionContext};
+use crate::partition::{
+    Abort, CLOCK_LEAD_MAX_SECONDS, PartitionTransaction, PreparedTransaction, TransactionContext,
+};
 use crate::record::{ItemHeader, LogEntry, Removal};
 use crate::transaction::ItemTransaction;
 
@@ -108,7 +110,12 @@ async fn expire_inherited(
         for Entry { key, value } in &page.entries {
             let lsn = change_position(key)?.lsn;
             let (item, record) = LogEntry::decode(value.clone(), levels)?;
-            if record.header.timestamp.0 + default_seconds > now {
+            let is_due = record.header.timestamp.0 + default_seconds <= now;
+            // Written while the clock was ahead, and by its timestamp due in a distant future. If the cursor waited for
+            // it, nothing behind it would be removed; so it is passed, and only readers notice when it is due.
+            let is_ahead = lsn <= transaction.state.interleaved
+                && record.header.timestamp.0 > now.saturating_add(CLOCK_LEAD_MAX_SECONDS);
+            if !is_due && !is_ahead {
                 // Everything after this entry is younger. The cursor stops right before its transaction.
                 let before = Lsn(lsn.0.saturating_sub(1));
                 transaction.state.expiry_after = transaction.state.expiry_after.max(before);
@@ -119,7 +126,7 @@ async fn expire_inherited(
                 reached = lsn;
             }
             // Items with a time to live of their own are found through the space `expiry`.
-            if inherits(&record.header) {
+            if is_due && inherits(&record.header) {
                 *charge += remove_expired(transaction, item.as_bytes().clone()).await?;
                 handled += 1;
             }

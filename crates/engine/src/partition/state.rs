@@ -26,7 +26,7 @@ pub(crate) struct PartitionState {
     pub(crate) items: u64,
     /// Bytes of their JSON text.
     pub(crate) item_bytes: u64,
-    /// Second of the newest write; a timestamp never goes back inside a partition.
+    /// Second of the newest write; a timestamp never goes back inside a partition, except by [`Self::correct_clock`].
     pub(crate) timestamp_seconds: u64,
     /// Generation of the indexing policy that all terms follow, except those of items that a rebuild has passed.
     pub(crate) index_generation: u32,
@@ -38,7 +38,7 @@ pub(crate) struct PartitionState {
     pub(crate) expiry_from_second: u64,
     /// Which versions are missing.
     pub(crate) trimmed: TrimmedVersions,
-    /// After a merge, changes up to this lsn are ordered by lsn but not by time.
+    /// After a merge, and after a clock was set back, changes up to this lsn are ordered by lsn but not by time.
     pub(crate) interleaved: Lsn,
     /// Where the trimming of versions continues.
     pub(crate) trim_after: ChangePosition,
@@ -70,7 +70,25 @@ const STATE_VERSION: u8 = 2;
 /// Contains only the lsn of [`TrimmedVersions`].
 const STATE_VERSION_OLD: u8 = 1;
 
+/// How far the newest timestamp of a partition may be ahead of the clock. Within it the clock was adjusted, and
+/// timestamps wait for it to catch up. Beyond it the clock was wrong when they were made, and waiting could take years.
+pub(crate) const CLOCK_LEAD_MAX_SECONDS: u64 = 60;
+
 impl PartitionState {
+    /// Follows a clock that was set back: without this, every write until the clock catches up would carry the second
+    /// of the write that was made while it was ahead. `newest` is at or after the lsn of every write so far.
+    pub(crate) fn correct_clock(&mut self, now: TimestampSeconds, newest: Lsn) {
+        if self.timestamp_seconds <= now.0.saturating_add(CLOCK_LEAD_MAX_SECONDS) {
+            return;
+        }
+        self.timestamp_seconds = now.0;
+        // What is searched by time must not rely on the order of the changes made so far.
+        self.interleaved = self.interleaved.max(newest);
+        // The sweep may have gone ahead with the clock, over seconds at which items written from now on will expire.
+        self.expiry_from_second = self.expiry_from_second.min(now.0);
+        self.trim_pass = TrimPass::default();
+    }
+
     /// Offset of the lsn of `trimmed`: a commit that keeps no versions writes its stamp there.
     // After the version byte come seven numbers of 8 bytes; the trimmed lsn is the eighth. `encode` must keep that
     // order.

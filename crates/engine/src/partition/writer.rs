@@ -172,12 +172,17 @@ impl PartitionWriter {
         // Read for each transaction: a container that was replaced applies to the next transaction, not to half of
         // this one.
         let compiled = self.context.compiled.current();
+        let now = self.context.environment.now();
+        // One group may be in the store's queue and another one prepared, so their lsns are not published yet.
+        let unpublished = 2 * self.context.settings.group_operations_max as u64;
+        let newest = Lsn(self.published.lsn().0.saturating_add(unpublished));
+        self.state.correct_clock(now.seconds(), newest);
         let context = TransactionContext {
             store: self.context.store.as_ref(),
             container: &self.context.container,
             compiled: &compiled,
             partition: self.context.identity,
-            now: self.context.environment.now(),
+            now,
             pending: PendingKeys::new(&group.touched_keys, committing),
             state: self.state.clone(),
         };

@@ -18,6 +18,9 @@ const BURST_SECONDS_MAX: i64 = 300;
 /// Longer idle times are cut to this; more than `BURST_SECONDS_MAX`, so that nothing is lost.
 const IDLE_MS_MAX: u64 = 400_000;
 
+/// A bucket that was filled further ahead of the clock than this was filled by a wrong clock.
+const CLOCK_LEAD_MAX_MS: u64 = 60_000;
+
 /// Request units per second of one bucket.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RefillRate(pub(crate) u32);
@@ -60,8 +63,10 @@ impl BucketLevel {
 
     fn fill(&mut self, at: TimestampMs, rate: RefillRate) {
         let elapsed_ms = at.0.saturating_sub(self.at.0).min(IDLE_MS_MAX);
-        // A clock that goes back adds nothing, and must not add the same time again later.
-        self.at = self.at.max(at);
+        // A clock that goes back adds nothing, and must not add the same time again later. One that was far ahead is
+        // followed: waiting for it to catch up would refuse requests for as long as it was wrong.
+        let is_corrected = at.0.saturating_add(CLOCK_LEAD_MAX_MS) < self.at.0;
+        self.at = if is_corrected { at } else { self.at.max(at) };
         let elapsed_ms = i64::try_from(elapsed_ms).unwrap_or(0);
         // The bucket holds one second of throughput; what does not fit becomes burst capacity.
         let capacity = rate.parts() * 1000;

@@ -254,8 +254,9 @@ impl<'run> ItemTransaction<'run> {
         self.forces_commit = true;
     }
 
-    /// The second of this write. It never goes back inside a partition, whatever the clock does: the change log is
-    /// searched by time (see `change_feed/start`), which relies on this order.
+    /// The second of this write. It does not go back inside a partition while the clock is adjusted: the change log is
+    /// searched by time (see `change_feed/start`), which relies on this order. A clock that was far ahead is dealt with
+    /// before the transaction (see `PartitionState::correct_clock`).
     fn timestamp(&mut self) -> TimestampSeconds {
         let seconds = self.context.now.seconds().0.max(self.state.timestamp_seconds);
         self.state.timestamp_seconds = seconds;

@@ -9,6 +9,7 @@ mod batches;
 mod budget;
 mod change_feed;
 mod charge;
+mod clock;
 mod containers;
 mod databases;
 mod faults;

@@ -21,7 +21,7 @@ pub(crate) fn health(
     }
     match (path.segment(0)?, path.segment(1)) {
         ("alive", None) => Some(state("alive")),
-        ("ready", None) => Some(state("ready")),
+        ("ready", None) => Some(ready(gateway)),
         ("status", None) => Some(status(gateway)),
         ("metrics", None) => {
             let text = gateway.metrics().text(gateway.engine().environment().now().0);
@@ -50,12 +50,24 @@ fn state(state: &str) -> ApiResponse {
     ApiResponse::ok(Json::Object(object).to_bytes())
 }
 
+/// Not ready while the store refuses writes: a balancer sends them elsewhere, and the reason is what to repair. Reads
+/// are still served.
+fn ready(gateway: &Gateway) -> ApiResponse {
+    let Some(reason) = gateway.engine().write_failure() else { return state("ready") };
+    let mut object = Object::new();
+    object.insert("status", "read-only");
+    object.insert("reason", reason);
+    let text = Json::Object(object).to_string();
+    ApiResponse::text(StatusCode::SERVICE_UNAVAILABLE, "application/json", text)
+}
+
 fn status(gateway: &Gateway) -> ApiResponse {
     let metrics = gateway.metrics();
     let now_ms = gateway.engine().environment().now().0;
     let integer = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
     let mut object = Object::new();
-    object.insert("status", "ready");
+    let status = if gateway.engine().write_failure().is_none() { "ready" } else { "read-only" };
+    object.insert("status", status);
     object.insert("account", gateway.engine().settings().account_id.as_str());
     object.insert("version", env!("CARGO_PKG_VERSION"));
     object.insert("uptimeSeconds", integer(metrics.uptime_seconds(now_ms)));

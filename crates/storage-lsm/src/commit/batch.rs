@@ -6,11 +6,12 @@
 
 use fjall::{OwnedWriteBatch, PersistMode, Slice};
 use foldhash::HashMap;
-use storage::{Error, Result, Shard, Space, Stamp, Write, WriteSet};
+use storage::{Error, LastStamps, Result, Shard, Space, Stamp, Write, WriteSet};
 
 use crate::error::read_failed;
-use crate::inner::LsmInner;
-use crate::keyspaces::{KEY_BYTES_MAX, SHARD_BYTES};
+use crate::keyspaces::{KEY_BYTES_MAX, Keyspaces, SHARD_BYTES};
+use crate::read_cache::ReadCache;
+use crate::stamp_entry::{BatchMark, StampEntry};
 
 // A batch ends at whichever bound it reaches first; what is left in the queue goes into the next batch.
 const GROUPS_MAX: usize = 512;
@@ -52,23 +53,24 @@ impl BatchBuilder {
     /// Adds a group, or refuses it as a whole.
     pub(crate) fn add(
         &mut self,
-        inner: &LsmInner,
+        keyspaces: &Keyspaces,
+        published: &LastStamps,
         shard: Shard,
         group: &[WriteSet],
     ) -> Result<Vec<Stamp>> {
         for set in group {
             // The whole group is validated before anything is merged: a refusal must leave the batch as it was.
             set.validate(shard)?;
-            self.validate_sizes(inner, set)?;
+            self.validate_sizes(keyspaces, set)?;
         }
         // All guards before the first write: they apply to the state before the group.
         for set in group {
-            self.check_guards(inner, shard, set)?;
+            self.check_guards(keyspaces, shard, set)?;
         }
         // An earlier group of this batch may have used stamps that are not published yet.
         let mut last = match self.stamps.get(&shard) {
             Some(stamp) => *stamp,
-            None => inner.last_stamps.last(shard),
+            None => published.last(shard),
         };
         let mut stamps = Vec::with_capacity(group.len());
         for set in group {
@@ -91,8 +93,13 @@ impl BatchBuilder {
 
     /// Moves everything into a batch of the tree, and removes what it changes from the read cache. Afterwards the old
     /// values can be read only from the tree.
-    pub(crate) fn build(&mut self, inner: &LsmInner, mode: PersistMode) -> Result<OwnedWriteBatch> {
-        let keyspaces = &inner.keyspaces;
+    pub(crate) fn build(
+        &mut self,
+        keyspaces: &Keyspaces,
+        read_cache: &ReadCache,
+        mode: PersistMode,
+        mark: BatchMark,
+    ) -> Result<OwnedWriteBatch> {
         let capacity = self.entries.len() + self.stamps.len();
         let batch = OwnedWriteBatch::with_capacity(keyspaces.database().clone(), capacity);
         let mut batch = batch.durability(Some(mode));
@@ -102,7 +109,7 @@ impl BatchBuilder {
         });
         // Every key is invalidated here, before the commit: afterwards a reader could still find the old value in the
         // cache.
-        let mut invalidation = inner.read_cache.begin_batch();
+        let mut invalidation = read_cache.begin_batch();
         for entry in self.entries.drain(..) {
             let keyspace = keyspaces.get(entry.space)?;
             invalidation.invalidate(entry.space, &entry.key);
@@ -113,8 +120,8 @@ impl BatchBuilder {
         }
         // In the same batch as the writes: after a crash the stamps match the data.
         for (shard, stamp) in &self.stamps {
-            let (shard, stamp) = (shard.0.to_be_bytes(), stamp.0.to_be_bytes());
-            batch.insert(keyspaces.stamps(), shard, stamp);
+            let (key, value) = StampEntry::encode(*shard, *stamp, mark);
+            batch.insert(keyspaces.stamps(), key, value);
         }
         Ok(batch)
     }
@@ -129,14 +136,14 @@ impl BatchBuilder {
         self.bytes = 0;
     }
 
-    fn validate_sizes(&mut self, inner: &LsmInner, set: &WriteSet) -> Result<()> {
+    fn validate_sizes(&mut self, keyspaces: &Keyspaces, set: &WriteSet) -> Result<()> {
         let written = set.writes.iter().map(|write| match write {
             Write::Put { space, key, value, .. } => (*space, key, value.len()),
             Write::Remove { space, key } => (*space, key, 0),
         });
         let guarded = set.guards.iter().map(|guarded| (guarded.space, &guarded.key, 0));
         for (space, key, value_bytes) in written.chain(guarded) {
-            inner.keyspaces.get(space)?;
+            keyspaces.get(space)?;
             let spaces = usize::from(space.number) + 1;
             if self.positions.len() < spaces {
                 self.positions.resize_with(spaces, HashMap::default);
@@ -159,7 +166,7 @@ impl BatchBuilder {
         Ok(())
     }
 
-    fn check_guards(&mut self, inner: &LsmInner, shard: Shard, set: &WriteSet) -> Result<()> {
+    fn check_guards(&mut self, keyspaces: &Keyspaces, shard: Shard, set: &WriteSet) -> Result<()> {
         for guarded in &set.guards {
             write_tree_key(&mut self.scratch, shard, &guarded.key);
             let positions = self.positions.get(usize::from(guarded.space.number));
@@ -169,9 +176,8 @@ impl BatchBuilder {
                 Some(entry) => guarded.holds(entry.value.as_deref()),
                 None => {
                     // The committer is the only writer, so this reads the state before the batch, without a snapshot.
-                    let stored = inner.keyspaces.get(guarded.space)?.get(&self.scratch);
-                    let stored =
-                        stored.map_err(|error| read_failed(inner.keyspaces.path(), error))?;
+                    let stored = keyspaces.get(guarded.space)?.get(&self.scratch);
+                    let stored = stored.map_err(|error| read_failed(keyspaces.path(), error))?;
                     guarded.holds(stored.as_deref())
                 }
             };

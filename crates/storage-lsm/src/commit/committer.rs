@@ -3,7 +3,7 @@
 //! Owns one batch from start to end: take what is queued, merge it, write and sync it once, record what is now durable,
 //! publish the stamps, answer the callers. Does not own the rules inside a batch (`batch`) or the order of jobs
 //! (`queue`). After a failed write it writes nothing more: the tree's journal may end in the middle of a record, and
-//! only opening the store again can find out.
+//! only opening the tree again can find out (`resume`).
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -16,25 +16,42 @@ use super::backpressure;
 use super::batch::BatchBuilder;
 use super::delay::CommitDelay;
 use super::queue::{CommitJob, CommitQueue, ResultSender};
+use super::resume::WriteFailure;
 use crate::durable_stamps::DurableStampFile;
 use crate::error::{catch_panic, stopped, write_failed};
 use crate::inner::LsmInner;
+use crate::integrity::SealedJournals;
+use crate::keyspaces::Keyspaces;
+use crate::open::write_manifest;
 use crate::settings::Durability;
+use crate::stamp_entry::BatchMark;
+
+/// The tree as the committer writes to it.
+pub(crate) struct OpenTree {
+    pub(crate) keyspaces: Arc<Keyspaces>,
+    /// The number of the last batch.
+    pub(crate) last_batch: u64,
+    pub(crate) sealed: SealedJournals,
+}
 
 /// The state of the committer; it lives on the committer's thread.
 pub(crate) struct Committer {
-    inner: Arc<LsmInner>,
+    pub(super) inner: Arc<LsmInner>,
     queue: Arc<CommitQueue>,
     durability: Durability,
-    durable_stamps: DurableStampFile,
+    pub(super) durable_stamps: DurableStampFile,
+    /// `None` while it is opened again.
+    pub(super) keyspaces: Option<Arc<Keyspaces>>,
+    pub(super) last_batch: u64,
+    pub(super) sealed: SealedJournals,
     pending: VecDeque<CommitJob>,
     batch: BatchBuilder,
     delay: CommitDelay,
     /// Stamps that are visible but not synced, and since when; only with relaxed durability.
     unsynced: HashMap<Shard, Stamp>,
     unsynced_since: Option<Instant>,
-    /// Why nothing is written any more.
-    failed: Option<String>,
+    /// Why nothing is written at present.
+    pub(super) failed: Option<WriteFailure>,
 }
 
 type CommitResponse = (ResultSender<Vec<Stamp>>, Result<Vec<Stamp>>);
@@ -43,14 +60,17 @@ impl Committer {
     pub(crate) fn new(
         inner: Arc<LsmInner>,
         queue: Arc<CommitQueue>,
-        durability: Durability,
         durable_stamps: DurableStampFile,
+        tree: OpenTree,
     ) -> Self {
         Self {
+            durability: inner.settings.durability,
             inner,
             queue,
-            durability,
             durable_stamps,
+            keyspaces: Some(tree.keyspaces),
+            last_batch: tree.last_batch,
+            sealed: tree.sealed,
             pending: VecDeque::new(),
             batch: BatchBuilder::default(),
             delay: CommitDelay::default(),
@@ -65,10 +85,11 @@ impl Committer {
         // Also if this thread panics: callers must not wait for results that never come.
         let _close = CloseQueueOnDrop(Arc::clone(&self.queue));
         loop {
-            let timeout = self.time_to_sync();
+            let timeout = self.time_to_sync().or(self.time_to_resume());
             if !self.queue.take_all(&mut self.pending, timeout) {
                 break;
             }
+            self.resume_if_due();
             self.wait_for_more_jobs();
             while let Some(job) = self.pending.pop_front() {
                 self.run_job(job);
@@ -115,9 +136,11 @@ impl Committer {
         let mut responses = Vec::new();
         let mut next = Some(first);
         while let Some(CommitJob::Commit { shard, group, result }) = next {
-            let merged = match &self.failed {
-                Some(reason) => Err(stopped(self.inner.keyspaces.path(), reason)),
-                None => self.batch.add(&self.inner, shard, &group),
+            let merged = match (&self.failed, &self.keyspaces) {
+                (None, Some(keyspaces)) => {
+                    self.batch.add(keyspaces, &self.inner.last_stamps, shard, &group)
+                }
+                _ => Err(self.stopped()),
             };
             responses.push((result, merged));
             let another = matches!(self.pending.front(), Some(CommitJob::Commit { .. }));
@@ -138,19 +161,25 @@ impl Committer {
     }
 
     fn write_batch(&mut self) -> Result<()> {
-        if let Err(error) = backpressure::make_room(&self.inner.keyspaces) {
+        let Some(keyspaces) = self.keyspaces.clone() else { return Err(self.stopped()) };
+        if let Err(error) = backpressure::make_room(&keyspaces) {
             return Err(self.fail(&error));
         }
+        self.sealed.follow(keyspaces.database().journal_count());
         let mode = match self.durability {
             Durability::Synced => PersistMode::SyncData,
             Durability::Relaxed { .. } => PersistMode::Buffer,
         };
+        // Read before the batch receives its own, which cannot be smaller then.
+        let bound = keyspaces.database().seqno();
+        let mark = BatchMark { number: self.last_batch + 1, bound };
         // Building the batch invalidates cache entries, committing it makes the new values readable, publishing it
         // allows the cache to hold them. The order is what `read_cache` relies on.
-        let batch = self.batch.build(&self.inner, mode)?;
+        let batch = self.batch.build(&keyspaces, &self.inner.read_cache, mode, mark)?;
         if let Err(error) = catch_panic(|| batch.commit()) {
             return Err(self.fail(&error));
         }
+        self.last_batch = mark.number;
         self.inner.read_cache.publish(self.inner.read_cache.next_batch());
         match self.durability {
             Durability::Synced => {
@@ -175,11 +204,10 @@ impl Committer {
 
     /// Makes every batch so far durable and records its stamps.
     fn sync(&mut self) -> Result<()> {
-        if let Some(reason) = &self.failed {
-            return Err(stopped(self.inner.keyspaces.path(), reason));
-        }
-        let database = self.inner.keyspaces.database();
-        if let Err(error) = catch_panic(|| database.persist(PersistMode::SyncAll)) {
+        let (None, Some(keyspaces)) = (&self.failed, self.keyspaces.clone()) else {
+            return Err(self.stopped());
+        };
+        if let Err(error) = catch_panic(|| keyspaces.database().persist(PersistMode::SyncAll)) {
             return Err(self.fail(&error));
         }
         self.unsynced_since = None;
@@ -194,18 +222,29 @@ impl Committer {
     fn close(&mut self) -> Result<()> {
         // Synced before the memtables are flushed: the flush is an optimization, the sync a promise.
         self.sync()?;
-        backpressure::flush(&self.inner.keyspaces).map_err(|error| self.fail(&error))
+        let Some(keyspaces) = self.keyspaces.clone() else { return Err(self.stopped()) };
+        backpressure::flush(&keyspaces).map_err(|error| self.fail(&error))?;
+        self.sealed.follow(keyspaces.database().journal_count());
+        write_manifest(&keyspaces)
     }
 
     /// Stops all further writing and returns the error for the callers of the failed write.
     fn fail(&mut self, reason: &dyn std::fmt::Display) -> Error {
         let reason = reason.to_string();
-        let error = write_failed(self.inner.keyspaces.path(), &reason);
-        self.failed = Some(reason);
-        // What is not synced by now never will be; the timer must not try again.
+        let error = write_failed(self.inner.path(), &reason);
+        self.inner.set_write_failure(Some(reason.clone()));
+        self.failed = Some(WriteFailure::new(reason, self.failed.take(), now()));
+        // The timer must not try again: a sync that failed is not made good by a later one. What is not synced by now
+        // is written again when the tree is opened again.
         self.unsynced.clear();
         self.unsynced_since = None;
         error
+    }
+
+    fn stopped(&self) -> Error {
+        let reason =
+            self.failed.as_ref().map_or("no tree is open", |failed| failed.reason.as_str());
+        stopped(self.inner.path(), reason)
     }
 
     /// How long the oldest unsynced commit may still wait; `None` if there is none.
@@ -241,7 +280,7 @@ fn respond(responses: Vec<CommitResponse>, written: Result<()>) {
     clippy::disallowed_methods,
     reason = "how long data may stay unsynced is real time of the device, which no simulation replays"
 )]
-fn now() -> Instant {
+pub(super) fn now() -> Instant {
     Instant::now()
 }
 

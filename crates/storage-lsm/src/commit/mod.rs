@@ -7,6 +7,7 @@ mod batch;
 mod committer;
 mod delay;
 mod queue;
+mod resume;
 
-pub(crate) use committer::Committer;
+pub(crate) use committer::{Committer, OpenTree};
 pub(crate) use queue::{CommitJob, CommitQueue, ResultSender};

@@ -15,7 +15,7 @@ use crate::{ITEMS, SHARD, noise};
 const FOLDER: &str = "STORE_ON_A_FULL_DISK";
 
 #[test]
-fn a_full_disk_stops_writes_keeps_reads_and_loses_nothing_acknowledged() {
+fn a_full_disk_stops_writes_until_there_is_room_and_loses_nothing_acknowledged() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     if let Some(folder) = std::env::var_os(FOLDER) {
         return runtime.block_on(child(folder.into()));
@@ -24,8 +24,9 @@ fn a_full_disk_stops_writes_keeps_reads_and_loses_nothing_acknowledged() {
     let store = folder.path().join("store");
     let itself = std::env::current_exe().unwrap();
     // 66 MiB in blocks of 1 KiB: the journal is created with 64 MiB and may grow a little.
-    let name = "full_disk::a_full_disk_stops_writes_keeps_reads_and_loses_nothing_acknowledged";
-    let script = format!("ulimit -f 67584; trap '' XFSZ; exec \"$0\" --exact {name}");
+    let name =
+        "full_disk::a_full_disk_stops_writes_until_there_is_room_and_loses_nothing_acknowledged";
+    let script = format!("ulimit -S -f 67584; trap '' XFSZ; exec \"$0\" --exact {name}");
     let output = Command::new("bash")
         .args(["-c", &script])
         .arg(itself)
@@ -55,13 +56,7 @@ async fn child(folder: PathBuf) {
     let store = LsmStore::open(&folder, SPACES, settings).unwrap();
     let mut acknowledged = 0_u32;
     let error = loop {
-        let mut set = WriteSet::new();
-        set.put(
-            ITEMS,
-            acknowledged.to_be_bytes().to_vec(),
-            noise(acknowledged.into(), 2 * 1024 * 1024),
-        );
-        match store.commit(SHARD, vec![set]).await {
+        match commit_large(&store, acknowledged).await {
             Ok(_) => acknowledged += 1,
             Err(error) => break error,
         }
@@ -70,18 +65,46 @@ async fn child(folder: PathBuf) {
     assert_eq!(*error.kind(), ErrorKind::Device, "{error}");
     assert!(error.to_string().contains("free space"), "{error}");
     assert!(error.to_string().contains(&folder.display().to_string()), "{error}");
-    let last = store.last_stamp(SHARD).await.unwrap();
-    assert_eq!(last.0, u64::from(acknowledged));
-
-    let error = store.commit(SHARD, vec![WriteSet::new()]).await.unwrap_err();
-    assert_eq!(*error.kind(), ErrorKind::Device);
-    assert!(error.to_string().contains("stopped accepting writes"), "{error}");
     for key in 0..acknowledged {
         assert!(store.get(SHARD, ITEMS, &key.to_be_bytes()).await.unwrap().is_some());
     }
-    let failed = store.get(SHARD, ITEMS, &acknowledged.to_be_bytes()).await.unwrap();
-    assert!(failed.is_none(), "an unacknowledged write is visible");
-    assert_eq!(*store.close().await.unwrap_err().kind(), ErrorKind::Device);
+    // The store tries to write again by itself, and fails again as long as the disk is full.
+    let mut reported = false;
+    for _ in 0..100 {
+        let Err(error) = commit_large(&store, acknowledged).await else {
+            panic!("the disk is full")
+        };
+        assert_eq!(*error.kind(), ErrorKind::Device, "{error}");
+        reported |= store.write_failure().is_some();
+        if reported {
+            break;
+        }
+    }
+    assert!(reported, "a store that accepts no writes must say so");
+    let limit = Command::new("prlimit")
+        .args(["--pid", &std::process::id().to_string(), "--fsize=unlimited:"])
+        .status()
+        .expect("prlimit raises the limit");
+    assert!(limit.success());
+    // No restart: the same store accepts writes as soon as it has noticed.
+    for attempt in 0..6000 {
+        match commit_large(&store, acknowledged).await {
+            Ok(_) => break,
+            Err(error) => assert!(attempt < 5999, "writing does not resume: {error}"),
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
+    assert_eq!(store.write_failure(), None);
+    for key in 0..=acknowledged {
+        assert!(store.get(SHARD, ITEMS, &key.to_be_bytes()).await.unwrap().is_some());
+    }
+    store.close().await.unwrap();
     let report = folder.parent().unwrap().join("acknowledged_commits");
-    std::fs::write(report, acknowledged.to_string()).unwrap();
+    std::fs::write(report, (acknowledged + 1).to_string()).unwrap();
+}
+
+async fn commit_large(store: &LsmStore, key: u32) -> storage::Result<Vec<storage::Stamp>> {
+    let mut set = WriteSet::new();
+    set.put(ITEMS, key.to_be_bytes().to_vec(), noise(key.into(), 2 * 1024 * 1024));
+    store.commit(SHARD, vec![set]).await
 }

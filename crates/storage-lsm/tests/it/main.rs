@@ -6,6 +6,7 @@ extern crate planisphere_storage_lsm as storage_lsm;
 mod bad_folders;
 mod concurrency;
 mod contract;
+mod damaged_files;
 mod full_disk;
 mod lost_writes;
 mod reopening;

@@ -1,0 +1,15 @@
+//! Whether the files of a store are the ones it wrote: nothing missing, nothing damaged, nothing older.
+//!
+//! Owns the checks before the tree opens its files, and the manifest that names them. The tree repairs silently what it
+//! takes for the remains of a crash: it deletes a keyspace without its `current` file and every table that no version
+//! names, and it cuts its journal at the first record it cannot read. So these checks come first. Does not own reading
+//! keys: the tree verifies a checksum for every block it reads.
+
+mod journal;
+mod manifest;
+mod tree_files;
+
+pub(crate) use journal::{KnownBatches, SealedJournals, check_journals};
+pub(crate) use manifest::KeyspaceManifest;
+pub use tree_files::VerifiedFiles;
+pub(crate) use tree_files::{FileChecker, KEYSPACES_FOLDER};
