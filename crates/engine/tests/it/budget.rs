@@ -314,7 +314,7 @@ fn a_long_condition_in_a_batch_rolls_the_batch_back() {
         assert!(matches!(outcome, BatchResult::Committed(_)));
         let long = vec![operation("FROM c WHERE c.n = 3"), operation(HOSTILE_CONDITION)];
         match account.engine.transactional_batch(batch(long)).await.unwrap().value {
-            BatchResult::RolledBack { failed: 1, error } => {
+            BatchResult::RolledBack { failed: 1, error, .. } => {
                 assert_eq!(error.kind(), ErrorKind::OutOfTime);
             }
             other => panic!("{other:?}"),
