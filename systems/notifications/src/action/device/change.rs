@@ -150,7 +150,7 @@ impl NotificationsCore {
                     // The first repetitions come at once; with more contention a random pause spreads them.
                     if attempt > 2 {
                         let wait_ms = self.environment.random() % (u64::from(attempt) * 4);
-                        self.environment.sleep(std::time::Duration::from_millis(wait_ms)).await;
+                        self.environment.sleep(Duration::from_millis(wait_ms)).await;
                     }
                 }
                 Err(error) => return Err(error.into()),
