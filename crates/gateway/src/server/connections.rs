@@ -1,7 +1,8 @@
 //! The open connections of a listener.
 //!
 //! Owns who may have how many of them, and which one is closed for a new one: the connection that has been idle for the
-//! longest time, those first that have never sent a request. A connection with a request in progress is never closed for
+//! longest time, those first that have never sent a request. A connection with a request in progress is never closed
+//! for
 //! another one. Does not own sockets or requests.
 
 use std::collections::HashMap;

@@ -47,7 +47,8 @@ enum BodyLength {
 }
 
 impl HeadScanner {
-    /// Scans bytes that have arrived and returns the position of the first bare line feed in a line. Nothing after it is
+    /// Scans bytes that have arrived and returns the position of the first bare line feed in a line. Nothing after it
+    /// is
     /// scanned.
     pub(super) fn scan(&mut self, bytes: &[u8]) -> Option<usize> {
         let mut at = 0;

@@ -1,6 +1,7 @@
 //! Accepts connections until shutdown, then lets running requests finish.
 //!
-//! Owns the deadlines of a connection; `connections` owns how many there may be. HTTP/1.1 and HTTP/2 share one port: the first bytes of a connection tell which it
+//! Owns the deadlines of a connection; `connections` owns how many there may be. HTTP/1.1 and HTTP/2 share one port:
+//! the first bytes of a connection tell which it
 //! is.
 
 use std::convert::Infallible;
@@ -80,7 +81,8 @@ impl Gateway {
                     }
                 },
             };
-            // While every connection is busy, this client waits, and all others in the backlog of the socket. Not before
+            // While every connection is busy, this client waits, and all others in the backlog of the socket. Not
+            // before
             // `accept`: a connection that is idle now may be busy when the next client comes.
             tokio::select! {
                 () = &mut stop => break,
