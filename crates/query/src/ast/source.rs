@@ -47,6 +47,8 @@ pub struct SourcePath {
     pub root: SourceRoot,
     /// The steps from there.
     pub steps: Vec<SourceStep>,
+    /// From its first to its last token, without an alias.
+    pub span: Span,
 }
 
 /// Where a path starts.

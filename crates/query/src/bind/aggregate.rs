@@ -17,7 +17,13 @@ impl Binder<'_> {
         arguments: &[Scalar],
         span: Span,
     ) -> Expression {
-        if arguments.iter().any(|argument| self.contains_aggregate_or_subquery(argument)) {
+        // An aggregate of the outermost query is computed by every partition and merged, so its argument must be
+        // simple. That of a subquery is computed for one item and may contain subqueries.
+        let is_refused = |argument: &Scalar| match self.frame.is_subquery {
+            true => self.contains_aggregate(argument),
+            false => self.contains_aggregate_or_subquery(argument),
+        };
+        if arguments.iter().any(is_refused) {
             self.errors.push(text::nested_aggregate(span.0));
             // The argument is not bound: it would report the inner aggregate a second time.
             return Expression::UNDEFINED;

@@ -15,6 +15,22 @@ const UNKNOWN_NAMES: [QueryErrorCode; 2] =
 /// An error of the service's second stage. It is not reported while names are unresolved.
 const UNGROUPED_PROPERTY: QueryErrorCode = QueryErrorCode::Compiler(2102);
 
+/// An order that no path of the item gives.
+const ORDER_PATH: QueryErrorCode = QueryErrorCode::Number(2206);
+
+/// Errors that are reported in the order in which they are found: clauses of subqueries, inputs and scores of ORDER BY
+/// RANK.
+const AS_FOUND: [QueryErrorCode; 8] = [
+    QueryErrorCode::Compiler(2202),
+    QueryErrorCode::Compiler(2203),
+    QueryErrorCode::Compiler(2204),
+    QueryErrorCode::Compiler(2223),
+    QueryErrorCode::Compiler(2224),
+    QueryErrorCode::Compiler(2225),
+    QueryErrorCode::Compiler(2228),
+    QueryErrorCode::Compiler(2240),
+];
+
 /// The largest number of calls of user-defined functions in one query.
 const UDF_CALLS_MAX: usize = 10;
 
@@ -69,9 +85,18 @@ pub fn bind_with(
     if errors.iter().any(|error| UNKNOWN_NAMES.contains(&error.code)) {
         errors.retain(|error| error.code != UNGROUPED_PROPERTY);
     }
-    // Clauses are bound in the order of evaluation, but errors are reported in the order of the text. The sort is
-    // stable: errors without a location stay in the order in which they were found, at the end.
-    errors.sort_by_key(|error| error.location.map_or(usize::MAX, |location| location.start));
+    // Whether a key is a path of the item is asked only of a query without other errors, and answered once.
+    let is_order_path = |error: &QueryError| error.code == ORDER_PATH;
+    if !errors.iter().all(is_order_path) {
+        errors.retain(|error| !is_order_path(error));
+    }
+    errors.dedup_by(|later, earlier| is_order_path(later) && is_order_path(earlier));
+    // Clauses are bound in the order of evaluation, but errors are reported in the order of the text; the recorded
+    // exceptions are errors about whole clauses and about scores. The sort is stable: errors without a location stay in
+    // the order in which they were found, at the end.
+    if !errors.iter().any(|error| AS_FOUND.contains(&error.code)) {
+        errors.sort_by_key(|error| error.location.map_or(usize::MAX, |location| location.start));
+    }
     Err(errors)
 }
 
@@ -117,6 +142,8 @@ impl ScopeEntry {
 pub(super) struct QueryFrame {
     /// The first slot of the query.
     pub(super) base: usize,
+    /// Whether another query contains it.
+    pub(super) is_subquery: bool,
     pub(super) clause: ClauseContext,
     pub(super) group_by: Vec<Scalar>,
     pub(super) aggregates: Vec<AggregateCall>,
@@ -148,12 +175,15 @@ impl<'a> Binder<'a> {
 
     /// Binds a query and restores scope and frame.
     pub(super) fn query(&mut self, query: &QueryTree, nesting: Nesting) -> BoundQuery {
-        if nesting != Nesting::Outermost {
-            // Reported, but bound nevertheless, so that the errors inside are found in the same run.
-            self.check_subquery(query);
+        let is_subquery = nesting != Nesting::Outermost;
+        if let (false, Some(OrderBy::Rank(..)), Some(from)) =
+            (is_subquery, &query.order_by, &query.from)
+        {
+            self.check_ranked_inputs(from);
         }
         let base = self.scope.len();
-        let outer = std::mem::replace(&mut self.frame, QueryFrame::new(base));
+        let frame = QueryFrame { is_subquery, ..QueryFrame::new(base) };
+        let outer = std::mem::replace(&mut self.frame, frame);
         // This order is that of evaluation: each clause sees what the earlier ones bring into scope.
         let sources = self.sources(query.from.as_ref(), nesting);
         let filter = query.filter.as_ref().map(|filter| self.bind_in_clause("WHERE", filter));
@@ -161,7 +191,7 @@ impl<'a> Binder<'a> {
         let output = self.output(query, &grouping);
         let order_by = match nesting {
             Nesting::Outermost => self.ordering(query, &sources, &grouping),
-            // `check_subquery` has refused the clause already.
+            // `check_subquery` refuses the clause.
             Nesting::FirstInput | Nesting::Correlated => BoundOrderBy::None,
         };
         let top = query.select.top.as_ref().and_then(|top| self.top(&top.count));
@@ -169,6 +199,10 @@ impl<'a> Binder<'a> {
             Some(clause) => (self.offset(&clause.offset), self.limit(&clause.limit)),
             None => (None, None),
         };
+        // After its own inputs and expressions: the service reports the innermost query first.
+        if is_subquery {
+            self.check_subquery(query);
+        }
         // The inputs of this query end with it; slots of later queries start at the same number again.
         self.scope.truncate(base);
         let frame = std::mem::replace(&mut self.frame, outer);
@@ -200,17 +234,17 @@ impl<'a> Binder<'a> {
         Grouping::By(query.group_by.iter().map(|key| self.group_key(key)).collect())
     }
 
-    /// Reports the clauses that a subquery must not have.
+    /// Reports the clauses that a subquery must not have, in the order in which the service does.
     fn check_subquery(&mut self, query: &QueryTree) {
-        if let Some(top) = &query.select.top {
-            self.errors.push(text::top_in_subquery(top.span.0));
-        }
         match &query.order_by {
             Some(OrderBy::Items(_, span)) => {
                 self.errors.push(text::order_by_in_subquery(span.0));
             }
             Some(OrderBy::Rank(_, span)) => self.errors.push(text::rank_in_subquery(span.0)),
             None => {}
+        }
+        if let Some(top) = &query.select.top {
+            self.errors.push(text::top_in_subquery(top.span.0));
         }
         if let Some(clause) = &query.offset_limit {
             self.errors.push(text::offset_limit_in_subquery(clause.span.0));
@@ -221,6 +255,7 @@ impl<'a> Binder<'a> {
 impl QueryFrame {
     fn new(base: usize) -> Self {
         let (group_by, aggregates) = (Vec::new(), Vec::new());
-        Self { base, clause: ClauseContext::Row("FROM"), group_by, aggregates }
+        let clause = ClauseContext::Row("FROM");
+        Self { base, is_subquery: false, clause, group_by, aggregates }
     }
 }

@@ -127,7 +127,7 @@ fn value_of_item(tree: QueryTree) -> Option<(String, Scalar)> {
         && order_by.is_none()
         && offset_limit.is_none()
         && joins.is_empty();
-    let SourcePath { root: SourceRoot::Name(name), steps } = first.path else { return None };
+    let SourcePath { root: SourceRoot::Name(name), steps, .. } = first.path else { return None };
     let SourceForm::Value(alias) = first.form else { return None };
     let Selection::Value(expression) = select.selection else { return None };
     // A path in FROM would make the expression depend on something below the item.

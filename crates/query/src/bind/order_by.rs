@@ -5,7 +5,9 @@
 //! the clause is passed on to the partitions.
 
 use super::binder::{Binder, ClauseContext};
-use super::bound::{BoundOrderBy, BoundSource, Grouping, Input, OrderKey};
+use super::bound::{
+    BoundOrderBy, BoundQuery, BoundSource, Grouping, Input, OrderKey, OutputProjection,
+};
 use super::bound::{Expression, PathStep};
 use super::call::VECTOR_DISTANCE;
 use super::equivalence::is_equivalent;
@@ -24,7 +26,7 @@ impl Binder<'_> {
     ) -> BoundOrderBy {
         match &query.order_by {
             None => BoundOrderBy::None,
-            Some(OrderBy::Rank(scores, _)) => self.rank(query.from.as_ref(), scores),
+            Some(OrderBy::Rank(scores, span)) => self.rank(scores, *span),
             Some(OrderBy::Items(items, _)) => BoundOrderBy::Keys(
                 items.iter().map(|item| self.order_key(item, sources, grouping)).collect(),
             ),
@@ -39,6 +41,10 @@ impl Binder<'_> {
     ) -> OrderKey {
         let order = item.direction.as_ref().map(|direction| direction.order);
         if self.is_order_score(&item.expression) {
+            // A distance is sorted by its kind, nearest first; the scores of rewritten queries have a direction.
+            if order.is_some() && self.calls(&item.expression, &[VECTOR_DISTANCE]) {
+                self.errors.push(text::distance_direction());
+            }
             let expression = self.bind_in_clause("ORDER BY", &item.expression);
             return OrderKey { expression, path: None, is_computed: false, order };
         }
@@ -74,10 +80,11 @@ impl Binder<'_> {
             _ => return None,
         };
         let source = sources.iter().find(|source| source.slot == slot)?;
-        let starts_at_item = source.root == Input::Container && !source.iterates;
-        let path: Vec<PathStep> = source.path.iter().chain(steps).cloned().collect();
+        let path = path_below_source(source, steps.to_vec());
         // The item itself has no index term to order by.
-        if starts_at_item && !path.is_empty() && !path.contains(&PathStep::Nowhere) {
+        let is_indexed =
+            |path: &Vec<PathStep>| !path.is_empty() && !path.contains(&PathStep::Nowhere);
+        if let Some(path) = path.filter(is_indexed) {
             return Some(path);
         }
         // With groups the clause is only passed on to the partitions, so a path of any input is accepted.
@@ -110,6 +117,62 @@ impl Binder<'_> {
     pub(super) fn scores(&mut self, scores: &[Scalar]) -> Vec<Expression> {
         self.frame.clause = ClauseContext::Rank;
         self.scalars(scores)
+    }
+}
+
+/// The path inside an item that leads to `steps` below an input; `None` if it does not start at an item. A query in
+/// FROM is followed through its projection: `s.x` of `(SELECT c.a AS x FROM c) s` is the path `a`.
+fn path_below_source(source: &BoundSource, steps: Vec<PathStep>) -> Option<Vec<PathStep>> {
+    if source.iterates {
+        return None;
+    }
+    let steps: Vec<PathStep> = source.path.iter().cloned().chain(steps).collect();
+    match &source.root {
+        Input::Container => Some(steps),
+        Input::Slot(_) => None,
+        // Groups are not items. DISTINCT rows are values of items, so the order of the items is theirs.
+        Input::Query(query) if query.grouping != Grouping::None => None,
+        Input::Query(query) => match &query.output.projection {
+            OutputProjection::Input(slot) => path_below_slot(query, *slot, steps),
+            OutputProjection::Value(value) => path_below(query, value, steps),
+            OutputProjection::Object(properties) => {
+                let (name, rest) = first_property(&steps)?;
+                let property = properties.iter().find(|property| property.name == *name)?;
+                path_below(query, &property.expression, rest)
+            }
+        },
+    }
+}
+
+/// The same below an expression of a query.
+fn path_below(
+    query: &BoundQuery,
+    expression: &Expression,
+    steps: Vec<PathStep>,
+) -> Option<Vec<PathStep>> {
+    match expression {
+        Expression::Input(slot) => path_below_slot(query, *slot, steps),
+        Expression::Member { target, steps: more } => {
+            path_below(query, target, more.iter().cloned().chain(steps).collect())
+        }
+        Expression::Object(members) => {
+            let (name, rest) = first_property(&steps)?;
+            let (_, value) = members.iter().find(|(member, _)| member == name)?;
+            path_below(query, value, rest)
+        }
+        _ => None,
+    }
+}
+
+fn path_below_slot(query: &BoundQuery, slot: usize, steps: Vec<PathStep>) -> Option<Vec<PathStep>> {
+    let source = query.sources.iter().find(|source| source.slot == slot)?;
+    path_below_source(source, steps)
+}
+
+fn first_property(steps: &[PathStep]) -> Option<(&String, Vec<PathStep>)> {
+    match steps.split_first()? {
+        (PathStep::Property(name), rest) => Some((name, rest.to_vec())),
+        _ => None,
     }
 }
 

@@ -181,7 +181,8 @@ pub(crate) fn rank_in_subquery(location: TextLocation) -> QueryError {
 pub(crate) fn rank_weights(location: TextLocation) -> QueryError {
     let message = "The last parameter of the RRF function is an optional array of weights. When \
                    present, it must be a literal array of numbers, one for each of the component \
-                   scores used for the RRF function";
+                   scores used for the RRF function. The length of this array must be the same \
+                   as the number of the component scores.";
     QueryError::compiler(2229, location, message)
 }
 
@@ -206,6 +207,22 @@ pub(crate) fn rank_direction() -> QueryError {
     QueryError::refusal(
         "Specifying a sort order (ASC or DESC) in the ORDER BY RANK clause is not allowed.",
     )
+}
+
+/// ASC or DESC after a distance. The wording is ours: the service's was never recorded.
+pub(crate) fn distance_direction() -> QueryError {
+    QueryError::refusal(
+        "Specifying a sort order (ASC or DESC) for the VectorDistance function in the ORDER BY clause is not allowed.",
+    )
+}
+
+/// An option of a distance that is out of range.
+pub(crate) fn list_size_multiplier(location: TextLocation, value: &str) -> QueryError {
+    let message = format!(
+        "The 'searchListSizeMultiplier' value {value} specified in the VectorDistance function is \
+         outside the supported range. The value must be between 1 and 100."
+    );
+    QueryError::compiler(2213, location, message)
 }
 
 /// A score outside ORDER BY RANK.

@@ -15,9 +15,10 @@ impl QueryParser<'_> {
         let mut joins = Vec::new();
         while self.accept_keyword(Keyword::Join) {
             // Of the parser and not of this clause: the limit is for the whole text, subqueries included.
-            self.joins += 1;
             joins.push(self.source()?);
         }
+        // The limit holds for each FROM clause, not for all of them together.
+        self.joins = self.joins.max(joins.len());
         Ok(FromClause { first, joins })
     }
 
@@ -45,6 +46,7 @@ impl QueryParser<'_> {
     }
 
     fn source_path(&mut self) -> Parsed<SourcePath> {
+        let start = self.span();
         let root = if self.accept(Symbol::OpenParenthesis) {
             let inner = self.query()?;
             self.expect(Symbol::CloseParenthesis)?;
@@ -62,7 +64,7 @@ impl QueryParser<'_> {
                 steps.push(self.bracketed_step()?);
                 self.expect(Symbol::CloseBracket)?;
             } else {
-                return Ok(SourcePath { root, steps });
+                return Ok(SourcePath { root, steps, span: start.to(self.last_span()) });
             }
         }
     }

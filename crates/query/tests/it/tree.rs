@@ -264,9 +264,12 @@ fn from(scalar: BoxedStrategy<Scalar>) -> BoxedStrategy<FromClause> {
         prop::option::of(name()).prop_map(SourceForm::Value),
         name().prop_map(SourceForm::Iterate),
     ];
-    let source = (form, root, prop::collection::vec(step, 0..3)).prop_map(|(form, root, steps)| {
-        Source { form, path: SourcePath { root, steps }, span: Span::default() }
-    });
+    let source =
+        (form, root, prop::collection::vec(step, 0..3)).prop_map(|(form, root, steps)| Source {
+            form,
+            path: SourcePath { root, steps, span: Span::default() },
+            span: Span::default(),
+        });
     (source.clone(), prop::collection::vec(source, 0..2))
         .prop_map(|(first, joins)| FromClause { first, joins })
         .boxed()

@@ -99,7 +99,10 @@ fn fused<'query>(
     match score {
         Expression::Call { function, arguments } if function.eq_ignore_ascii_case("RRF") => {
             let weights = match arguments.last().map(|last| (last, preparation.formula(last))) {
-                Some((Expression::Array(_), Formula::Constant(weights))) => weights,
+                Some((
+                    Expression::Array(_) | Expression::Parameter(_),
+                    Formula::Constant(weights),
+                )) => weights,
                 _ => Value::Undefined,
             };
             let weight = |index| weights.element(index).as_f64().unwrap_or(1.0);

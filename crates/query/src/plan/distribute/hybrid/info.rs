@@ -9,8 +9,9 @@ use super::super::info::{QueryInfo, number};
 use super::super::order_by::number_json;
 use super::component::{ScoreComponent, components};
 use super::statistics;
-use crate::ast::{Literal, OrderBy, QueryTree, Scalar, ScalarKind};
+use crate::ast::{OrderBy, QueryTree, Scalar, ScalarKind};
 use crate::bind::{BoundOrderBy, BoundQuery};
+use crate::evaluate::constant;
 
 /// The smallest number of rows of a component: fusion needs more rows than are returned.
 const COMPONENT_ROWS_MIN: u32 = 120;
@@ -109,9 +110,15 @@ fn scores(tree: &QueryTree, bound: &BoundQuery) -> Scores {
     let mut weights = Vec::new();
     for (call, formula) in calls.iter().zip(formulas) {
         for (call, formula) in fused(call, formula) {
-            match &call.kind {
-                ScalarKind::Array(numbers) => weights.extend(numbers.iter().map(weight)),
-                _ => list.extend(ScoreComponent::new(call, formula)),
+            match (&call.kind, constant(formula)) {
+                (ScalarKind::Call { .. }, _) | (_, None) => {
+                    list.extend(ScoreComponent::new(call, formula));
+                }
+                // A literal array or the value of a parameter.
+                (_, Some(numbers)) => {
+                    let numbers = numbers.as_array().into_iter().flatten();
+                    weights.extend(numbers.map(|number| number.as_f64().unwrap_or(1.0)));
+                }
             }
         }
     }
@@ -141,13 +148,4 @@ fn fused<'query>(
         return arguments.iter().zip(formulas).collect();
     }
     vec![(call, formula)]
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a weight is a small number")]
-fn weight(number: &Scalar) -> f64 {
-    match &number.kind {
-        ScalarKind::Literal(Literal::Integer(value)) => *value as f64,
-        ScalarKind::Literal(Literal::Double(value)) => *value,
-        _ => 1.0,
-    }
 }
