@@ -32,8 +32,8 @@ pub struct EngineSettings {
     /// Whether the throughput of containers is enforced; [`crate::Engine::enforce_throughput`] overrides it for one
     /// container.
     pub enforce_throughput: bool,
-    /// Units of work that one query, patch condition or other evaluation may spend: tuples of joins, calls of functions,
-    /// and 64 bytes that are read or built; about 100 ns each.
+    /// Units of work that one query, patch condition or other evaluation may spend: tuples of joins, calls of
+    /// functions, and 64 bytes that are read or built; about 100 ns each.
     pub request_work_max: u64,
     /// How many long evaluations run at the same time; the others wait for their turn, which comes every few
     /// milliseconds. Zero means one less than the machine has cores, and at least one.

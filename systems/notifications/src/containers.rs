@@ -40,7 +40,7 @@ pub struct Containers {
 struct ContainerSpec {
     name: &'static str,
     partition_key: &'static str,
-    expiry: Expiry,
+    expiry: ContainerExpiry,
     /// The paths that this system queries, which lean indexing includes.
     queried_paths: &'static [&'static str],
     composite: &'static [&'static [(&'static str, CompositeOrder)]],
@@ -48,7 +48,7 @@ struct ContainerSpec {
 
 /// Which items of a container expire.
 #[derive(Clone, Copy)]
-enum Expiry {
+enum ContainerExpiry {
     /// All, after the retention.
     Retention,
     /// Those with a time to live of their own.
@@ -60,7 +60,7 @@ enum Expiry {
 const EVENTS: ContainerSpec = ContainerSpec {
     name: "notification_events",
     partition_key: "/userId",
-    expiry: Expiry::Retention,
+    expiry: ContainerExpiry::Retention,
     // The sweep also filters by lease and attempts, but few events are PROCESSING or FAILED at a time, so the index on
     // the status is enough.
     queried_paths: &["status", "nextRetryAt", "scheduledAt", "createdAt"],
@@ -74,7 +74,7 @@ const EVENTS: ContainerSpec = ContainerSpec {
 const NOTIFICATIONS: ContainerSpec = ContainerSpec {
     name: "notifications",
     partition_key: "/userId",
-    expiry: Expiry::Retention,
+    expiry: ContainerExpiry::Retention,
     queried_paths: &["category", "read", "dismissed", "createdAt", "dedupeKey", "pushed"],
     composite: &[
         &[("/userId", Up), ("/createdAt", Down)],
@@ -85,7 +85,7 @@ const NOTIFICATIONS: ContainerSpec = ContainerSpec {
 const PREFERENCES: ContainerSpec = ContainerSpec {
     name: "notification_preferences",
     partition_key: "/userId",
-    expiry: Expiry::Off,
+    expiry: ContainerExpiry::Off,
     queried_paths: &[],
     composite: &[],
 };
@@ -93,7 +93,7 @@ const PREFERENCES: ContainerSpec = ContainerSpec {
 const DEVICES: ContainerSpec = ContainerSpec {
     name: "device_tokens",
     partition_key: "/userId",
-    expiry: Expiry::Off,
+    expiry: ContainerExpiry::Off,
     queried_paths: &["deviceId", "revokedAt", "lastSeenAt"],
     composite: &[&[("/userId", Up), ("/lastSeenAt", Down)]],
 };
@@ -101,7 +101,7 @@ const DEVICES: ContainerSpec = ContainerSpec {
 const TOKEN_OWNERS: ContainerSpec = ContainerSpec {
     name: "push_token_owner",
     partition_key: "/id",
-    expiry: Expiry::Off,
+    expiry: ContainerExpiry::Off,
     queried_paths: &["userId"],
     composite: &[],
 };
@@ -109,7 +109,7 @@ const TOKEN_OWNERS: ContainerSpec = ContainerSpec {
 const LEASES: ContainerSpec = ContainerSpec {
     name: "notification_leases",
     partition_key: "/id",
-    expiry: Expiry::Own,
+    expiry: ContainerExpiry::Own,
     queried_paths: &["kind", "againAt"],
     composite: &[],
 };
@@ -180,9 +180,9 @@ impl ContainerSpec {
             Indexing::Lean => self.lean()?,
         };
         let default = match self.expiry {
-            Expiry::Retention => TimeToLive::Seconds(settings.retention_seconds()),
-            Expiry::Own => TimeToLive::NoDefault,
-            Expiry::Off => TimeToLive::Off,
+            ContainerExpiry::Retention => TimeToLive::Seconds(settings.retention_seconds()),
+            ContainerExpiry::Own => TimeToLive::NoDefault,
+            ContainerExpiry::Off => TimeToLive::Off,
         };
         let container = ContainerSchema::new(self.name, &[self.partition_key])?
             .with_time_to_live(default)

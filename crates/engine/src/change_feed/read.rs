@@ -23,6 +23,17 @@ use crate::record::own_bytes;
 use crate::response::{ItemResource, Response};
 use crate::throughput::{Admission, MultiAdmission};
 
+/// Refuses a read of all versions of a container that keeps none.
+fn check_keeps_versions(container: &ContainerEntry, mode: ChangeFeedMode) -> Result<()> {
+    if mode == ChangeFeedMode::AllVersionsAndDeletes && container.compiled().retention_seconds == 0
+    {
+        return Err(Error::invalid(
+            "The container keeps no versions. Set a retention in its change feed policy to read all versions.",
+        ));
+    }
+    Ok(())
+}
+
 impl Engine {
     /// Reads a page of changes. An empty page without `more` means that there is nothing new; read again later from its
     /// position.
@@ -92,14 +103,7 @@ impl Engine {
         container: &ContainerEntry,
         operation: &ReadChangeFeed,
     ) -> Result<std::result::Result<Response<ChangeFeedPage>, Arc<PhysicalPartition>>> {
-        let compiled = container.compiled();
-        if operation.mode == ChangeFeedMode::AllVersionsAndDeletes
-            && compiled.retention_seconds == 0
-        {
-            return Err(Error::invalid(
-                "The container keeps no versions. Set a retention in its change feed policy to read all versions.",
-            ));
-        }
+        check_keeps_versions(container, operation.mode)?;
         let range = operation.feed_range.epk_range(&container.identity.definition);
         let start =
             self.starting_position(container, &range, operation.mode, &operation.start).await?;

@@ -125,8 +125,8 @@ impl Engine {
             if partition.published.is_retired() {
                 return Ok(Err(partition));
             }
-            // A page never crosses physical partitions, so that its session token names one. An empty partition is passed
-            // over: an empty page would cost a round trip.
+            // A page never crosses physical partitions, so that its session token names one. An empty partition is
+            // passed over: an empty page would cost a round trip.
             if !gathered.items.is_empty() || gathered.is_full(items_max) {
                 gathered.more |= left > 0;
                 break;

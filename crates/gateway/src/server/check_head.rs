@@ -1,8 +1,7 @@
 //! The checks of a request's head that come before its authorization.
 //!
 //! Owns the size of the headers of HTTP/2 requests, the presence of `host`, and which hosts may be named with the
-//! public
-//! key of the emulators. Does not own the syntax of heads: the HTTP library and `head_scanner` do.
+//! public key of the emulators. Does not own the syntax of heads: the HTTP library and `head_scanner` do.
 
 use hyper::header::HOST;
 use hyper::http::request::Parts;

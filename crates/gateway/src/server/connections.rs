@@ -2,8 +2,7 @@
 //!
 //! Owns who may have how many of them, and which one is closed for a new one: the connection that has been idle for the
 //! longest time, those first that have never sent a request. A connection with a request in progress is never closed
-//! for
-//! another one. Does not own sockets or requests.
+//! for another one. Does not own sockets or requests.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};

@@ -14,7 +14,7 @@ const HTTP2_PREFACE: &[u8] = b"PRI * HTTP/2.0";
 #[derive(Debug, Default)]
 pub(super) struct HeadScanner {
     part: MessagePart,
-    body: BodyLength,
+    body: ScannedBodyLength,
     /// The beginning of a line whose end has not arrived.
     line: Vec<u8>,
     /// The last byte before those that arrive next.
@@ -39,7 +39,7 @@ enum MessagePart {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum BodyLength {
+enum ScannedBodyLength {
     #[default]
     None,
     Bytes(u64),
@@ -48,8 +48,7 @@ enum BodyLength {
 
 impl HeadScanner {
     /// Scans bytes that have arrived and returns the position of the first bare line feed in a line. Nothing after it
-    /// is
-    /// scanned.
+    /// is scanned.
     pub(super) fn scan(&mut self, bytes: &[u8]) -> Option<usize> {
         let mut at = 0;
         while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
@@ -114,13 +113,13 @@ impl HeadScanner {
             // Empty lines before a request are ignored, by the library too.
             MessagePart::RequestLine if line.is_empty() => MessagePart::RequestLine,
             MessagePart::RequestLine => {
-                self.body = BodyLength::None;
+                self.body = ScannedBodyLength::None;
                 MessagePart::Headers
             }
             MessagePart::Headers if line.is_empty() => match self.body {
-                BodyLength::None | BodyLength::Bytes(0) => MessagePart::RequestLine,
-                BodyLength::Bytes(length) => MessagePart::Body(length),
-                BodyLength::Chunked => MessagePart::ChunkSize,
+                ScannedBodyLength::None | ScannedBodyLength::Bytes(0) => MessagePart::RequestLine,
+                ScannedBodyLength::Bytes(length) => MessagePart::Body(length),
+                ScannedBodyLength::Chunked => MessagePart::ChunkSize,
             },
             MessagePart::Headers => match self.take_header(line) {
                 Some(()) => MessagePart::Headers,
@@ -148,16 +147,16 @@ impl HeadScanner {
             let length = content_length(value)?;
             match self.body {
                 // A chunked body has no other length, whatever the header says.
-                BodyLength::Chunked => {}
-                BodyLength::Bytes(known) if known != length => return None,
-                _ => self.body = BodyLength::Bytes(length),
+                ScannedBodyLength::Chunked => {}
+                ScannedBodyLength::Bytes(known) if known != length => return None,
+                _ => self.body = ScannedBodyLength::Bytes(length),
             }
         } else if name.eq_ignore_ascii_case("transfer-encoding") {
             let last = value.rsplit(',').next().unwrap_or_default().trim();
             if !last.eq_ignore_ascii_case("chunked") {
                 return None;
             }
-            self.body = BodyLength::Chunked;
+            self.body = ScannedBodyLength::Chunked;
         }
         Some(())
     }

@@ -1,8 +1,7 @@
 //! Accepts connections until shutdown, then lets running requests finish.
 //!
 //! Owns the deadlines of a connection; `connections` owns how many there may be. HTTP/1.1 and HTTP/2 share one port:
-//! the first bytes of a connection tell which it
-//! is.
+//! the first bytes of a connection show which it is.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -23,7 +22,7 @@ use super::certificate::Certificate;
 use super::connections::{ConnectionSlot, ConnectionState, ConnectionTable};
 use super::error_body::ErrorBodyRewriter;
 use super::handle::handle;
-use super::response_body::ResponseBody;
+use super::response_body::ServedBody;
 use super::strict_stream::StrictStream;
 use super::tls;
 use super::transport::Transport;
@@ -82,8 +81,7 @@ impl Gateway {
                 },
             };
             // While every connection is busy, this client waits, and all others in the backlog of the socket. Not
-            // before
-            // `accept`: a connection that is idle now may be busy when the next client comes.
+            // before `accept`: a connection that is idle now may be busy when the next client comes.
             tokio::select! {
                 () = &mut stop => break,
                 () = table.wait_for_room() => {}
@@ -173,8 +171,8 @@ impl Gateway {
                 let response = handle(&gateway, request, transport).await?;
                 in_progress.ends_at(environment.stopwatch());
                 Ok::<_, Infallible>(response.map(|body| match is_http2 {
-                    true => ResponseBody::in_pieces(body, in_progress, &state, response_max),
-                    false => ResponseBody::whole(body, in_progress),
+                    true => ServedBody::in_pieces(body, in_progress, &state, response_max),
+                    false => ServedBody::whole(body, in_progress),
                 }))
             }
         });

@@ -22,7 +22,7 @@ const PIECE_BYTES: usize = 16 * 1024;
 
 /// The body of a response.
 #[derive(Debug)]
-pub(super) struct ResponseBody {
+pub(super) struct ServedBody {
     inner: Full<Bytes>,
     rest: Bytes,
     is_in_pieces: bool,
@@ -34,7 +34,7 @@ pub(super) struct ResponseBody {
 #[derive(Debug)]
 struct Watchdog(AbortHandle);
 
-impl ResponseBody {
+impl ServedBody {
     /// A body of HTTP/1, where the whole response is on one stream and `WriteTimeout` watches it.
     pub(super) fn whole(inner: Full<Bytes>, request: RequestInProgress) -> Self {
         let (rest, is_in_pieces, watchdog) = (Bytes::new(), false, None);
@@ -61,7 +61,7 @@ impl ResponseBody {
     }
 }
 
-impl Body for ResponseBody {
+impl Body for ServedBody {
     type Data = Bytes;
     type Error = Infallible;
 

@@ -16,8 +16,8 @@ use super::head_scanner::HeadScanner;
 const LINGER_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// How long that may take.
 const LINGER_MAX: Duration = Duration::from_secs(5);
-/// What the library gets in place of a bare line feed: a byte that is valid in no line, so that it responds 400, and the
-/// end of a head, without which it would wait for more.
+/// What the library gets in place of a bare line feed: a byte that is valid in no line, so that it responds 400, and
+/// the end of a head, without which it would wait for more.
 const INVALID_END: &[u8] = b"\0\r\n\r\n";
 const DISCARDED_AT_ONCE: usize = 16 * 1024;
 

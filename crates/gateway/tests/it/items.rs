@@ -232,7 +232,10 @@ async fn an_item_is_accepted_and_returned_as_binary_json() {
 #[tokio::test]
 async fn numbers_and_texts_are_stored_as_the_service_returns_them() {
     let server = Server::with_container().await;
-    let body = r#"{"id":"a","pk":"x","n":[1.0,-0.0,1e-400,1e2,1.50,9223372036854775807,18446744073709551615],"t":"\ud83d"}"#;
+    let body = concat!(
+        r#"{"id":"a","pk":"x","n":[1.0,-0.0,1e-400,1e2,1.50,9223372036854775807,"#,
+        r#"18446744073709551615],"t":"\ud83d"}"#
+    );
     create(&server, body).await;
     let read = server.get(A).key(KEY).send().await.expect(200);
     let expected = "[1,0,0,100,1.5,9223372036854775807,1.8446744073709552e+19]";

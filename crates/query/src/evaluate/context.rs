@@ -1,7 +1,7 @@
 //! What is injected into a query.
 //!
-//! Owns the injected time, random numbers, container policies, user-defined functions, the memory limit and the governor
-//! of work. Does not own where they come from: the engine takes them from its environment and its catalog.
+//! Owns the injected time, random numbers, container policies, user-defined functions, the memory limit and the
+//! governor of work. Does not own where they come from: the engine takes them from its environment and its catalog.
 
 use std::fmt;
 use std::sync::Arc;

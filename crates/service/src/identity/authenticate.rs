@@ -235,7 +235,7 @@ impl Identity {
     }
 
     /// Whether the credentials of a caller have ended since it was authenticated.
-    pub(super) async fn has_ended(&self, caller: &Caller) -> bool {
+    pub(super) async fn check_ended(&self, caller: &Caller) -> bool {
         let is_over = self.time_left(caller).is_some_and(|left| left.is_zero());
         let is_revoked = match caller.session_id() {
             Some(id) => self.inner.revoked.contains(id).await.unwrap_or(true),

@@ -30,7 +30,7 @@ impl CallerEnd {
         loop {
             // Marked as seen before looking: a sign-out in between wakes us again instead of being missed.
             ends.borrow_and_update();
-            if self.identity.has_ended(caller).await {
+            if self.identity.check_ended(caller).await {
                 return;
             }
             let left = self.identity.time_left(caller).unwrap_or(CHECK_EVERY);

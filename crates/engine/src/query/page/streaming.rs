@@ -75,7 +75,7 @@ impl StreamingPage {
             // A page never crosses physical partitions: its session token and its charge are those of one.
             let is_at_end = !self.page.rows.is_empty() && is_at_partition_end(source);
             if self.page.is_full() || is_at_end {
-                break if has_more(source, reader).await? { PageEnd::More } else { PageEnd::Last };
+                break if find_more(source, reader).await? { PageEnd::More } else { PageEnd::Last };
             }
             let rows_before = self.page.taken + self.page.skipped;
             // As many candidates as rows are missing: without a filter, the page reads exactly what it returns.
@@ -252,11 +252,11 @@ fn is_at_partition_end(source: &CandidateSource) -> bool {
 
 /// Whether there may be more candidates; asked once per full page, so that a query whose end is known has no empty last
 /// page.
-async fn has_more(source: &mut CandidateSource, reader: &PageReader) -> Result<bool> {
+async fn find_more(source: &mut CandidateSource, reader: &PageReader) -> Result<bool> {
     match source {
-        CandidateSource::Scan(scan) => scan.has_more(reader).await,
-        CandidateSource::Lookup(lookup) => Box::pin(lookup.has_more(reader)).await,
-        CandidateSource::Ordered(source) => Box::pin(source.has_more(reader)).await,
+        CandidateSource::Scan(scan) => scan.find_more(reader).await,
+        CandidateSource::Lookup(lookup) => Box::pin(lookup.find_more(reader)).await,
+        CandidateSource::Ordered(source) => Box::pin(source.find_more(reader)).await,
         _ => Ok(true),
     }
 }

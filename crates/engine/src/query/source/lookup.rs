@@ -121,7 +121,7 @@ impl LookupSource {
     }
 
     /// Whether there may be more items. Only the last slice of a query is looked at, which ends it.
-    pub(in crate::query) async fn has_more(&mut self, reader: &PageReader) -> Result<bool> {
+    pub(in crate::query) async fn find_more(&mut self, reader: &PageReader) -> Result<bool> {
         let Some(current) = self.current.as_mut().filter(|_| self.pending.is_empty()) else {
             return Ok(!self.pending.is_empty());
         };
@@ -129,7 +129,7 @@ impl LookupSource {
         if !is_last_branch || current.filter.driver_exhausted().is_some() {
             return Ok(true);
         }
-        current.iterator.has_more(reader).await
+        current.iterator.find_more(reader).await
     }
 
     async fn open(&mut self, reader: &mut PageReader) -> Result<Option<ActiveSlice>> {

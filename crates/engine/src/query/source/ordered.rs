@@ -133,10 +133,10 @@ impl OrderedSource {
     }
 
     /// Whether there may be more items.
-    pub(in crate::query) async fn has_more(&mut self, reader: &PageReader) -> Result<bool> {
+    pub(in crate::query) async fn find_more(&mut self, reader: &PageReader) -> Result<bool> {
         for cursor in &mut self.cursors {
             let is_buffered = !cursor.buffer.is_empty() || !cursor.lookahead.is_empty();
-            if is_buffered || cursor.iterator.has_more(reader).await? {
+            if is_buffered || cursor.iterator.find_more(reader).await? {
                 return Ok(true);
             }
         }

@@ -93,7 +93,7 @@ impl PageReader {
     }
 
     /// Whether a key range has an entry. Not counted and not charged: it only decides whether a full page is the last.
-    pub(in crate::query) async fn has_entry(
+    pub(in crate::query) async fn find_entry(
         &self,
         shard: Shard,
         space: Space,

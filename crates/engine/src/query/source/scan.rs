@@ -77,9 +77,9 @@ impl ScanSource {
     }
 
     /// Whether there are more items, expired or not.
-    pub(in crate::query) async fn has_more(&self, reader: &PageReader) -> Result<bool> {
+    pub(in crate::query) async fn find_more(&self, reader: &PageReader) -> Result<bool> {
         for (slice, keys) in self.remaining.iter().rev() {
-            if reader.has_entry(slice.shard(), ITEMS, keys).await? {
+            if reader.find_entry(slice.shard(), ITEMS, keys).await? {
                 return Ok(true);
             }
         }

@@ -72,7 +72,7 @@ impl NotificationsCore {
     ) -> Result<()> {
         let owner = self.read_token_owner(address, meter).await?;
         if let Some(owner) = owner.filter(|owner| owner.value.user_id != *user)
-            && self.has_address(&owner.value, address, meter).await?
+            && self.check_address(&owner.value, address, meter).await?
         {
             return Err(crate::Error::conflict(
                 "another user has verified this address; they have to revoke their device first",
@@ -82,7 +82,7 @@ impl NotificationsCore {
     }
 
     /// Whether the owner of an address has an active and verified device with it.
-    async fn has_address(
+    async fn check_address(
         &self,
         owner: &TokenOwner,
         address: &PushToken,

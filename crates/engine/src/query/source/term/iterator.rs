@@ -114,13 +114,16 @@ impl TermIterator {
     }
 
     /// Whether there may be more terms. False is certain: the ranges that are left have no entry.
-    pub(in crate::query::source) async fn has_more(&mut self, reader: &PageReader) -> Result<bool> {
+    pub(in crate::query::source) async fn find_more(
+        &mut self,
+        reader: &PageReader,
+    ) -> Result<bool> {
         let is_in_run = self.run.is_some() || !self.run_tail.is_empty();
         if is_in_run || self.absent.is_some() {
             return Ok(true);
         }
         while let Some(range) = self.ranges.front() {
-            if reader.has_entry(self.slice.shard(), TERMS, range).await? {
+            if reader.find_entry(self.slice.shard(), TERMS, range).await? {
                 return Ok(true);
             }
             self.ranges.pop_front();
