@@ -40,8 +40,6 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use super::*;
-
     #[test]
     fn doubles_print_as_recorded() {
         let cases = [
