@@ -1,16 +1,18 @@
-//! Items are stored as sent: numbers, order of properties, unknown fields; only system properties are added.
+//! Items are stored as sent: order of properties, unknown fields, and on request the digits of numbers; only system
+//! properties are added.
 
 use std::collections::HashSet;
 
 use engine::ErrorKind;
 use model::{ResourceId, ResourceIdKind};
 
-use crate::account::{Account, json, plain};
+use crate::account::{Account, json, plain, settings_without_maintenance};
 use crate::verbs::{own, refused, text};
 
 #[tokio::test]
-async fn text_comes_back_as_it_was_sent() {
-    let account = Account::new().await;
+async fn text_comes_back_as_it_was_sent_if_numbers_are_kept_exactly() {
+    let settings = engine::EngineSettings { exact_numbers: true, ..settings_without_maintenance() };
+    let account = Account::with_settings(settings).await;
     let link = account.container(plain("c")).await;
     for value in [
         "9007199254740993",

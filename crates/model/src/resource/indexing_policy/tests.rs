@@ -55,10 +55,18 @@ fn what_the_client_leaves_out_is_added() {
 }
 
 #[test]
-fn every_kind_of_index_and_legacy_members_round_trip() {
+fn legacy_indexes_of_a_path_are_dropped() {
     let text = concat!(
-        r#"{"indexingMode":"consistent","automatic":false,"includedPaths":[{"path":"/*","#,
-        r#""indexes":[{"kind":"Range","dataType":"Number","precision":-1}]},"#,
+        r#"{"includedPaths":[{"path":"/*","#,
+        r#""indexes":[{"kind":"Range","dataType":"Number","precision":-1}]}]}"#,
+    );
+    assert!(!read(text).unwrap().to_json().to_string().contains("indexes"));
+}
+
+#[test]
+fn every_kind_of_index_round_trips() {
+    let text = concat!(
+        r#"{"indexingMode":"consistent","automatic":false,"includedPaths":[{"path":"/*"},"#,
         r#"{"path":"/arr/[]/\"x y\"/?"}],"#,
         r#""excludedPaths":[{"path":"/a/*"},{"path":"/\"_etag\"/?"}],"#,
         r#""compositeIndexes":[[{"path":"/name","order":"ascending"},"#,
