@@ -181,8 +181,8 @@ fn parse_integer(text: &str) -> Option<i64> {
 
 /// Whether a text surely is what [`double_text`] prints. Printing costs more than all else in a vector of floats, so
 /// the common form is recognized by its bytes: a fraction that does not end in zero, no exponent, and at most 15
-/// digits, which always parse back to themselves. At least one digit before the point is not zero, or no zero follows it, so
-/// that the service would not print an exponent.
+/// digits, which always parse back to themselves. At least one digit before the point is not zero, or no zero follows
+/// it, so that the service would not print an exponent.
 fn is_service_form(text: &str) -> bool {
     let unsigned = text.strip_prefix('-').unwrap_or(text);
     let Some((whole, fraction)) = unsigned.split_once('.') else { return false };
