@@ -87,6 +87,9 @@ impl LsmStore {
     /// Those of [`LsmStore::open`].
     pub fn verify_files(path: impl AsRef<Path>) -> Result<VerifiedFiles> {
         let path = path.as_ref();
+        if path.is_file() {
+            return Err(not_a_folder(path));
+        }
         let mut checker = FileChecker::new(path, u64::MAX);
         if folder_marker::inspect(path)? == FolderState::Store {
             let _lock = FolderLock::acquire(path)?;
@@ -136,10 +139,14 @@ fn validate_spaces(spaces: &[Space]) -> Result<()> {
     Ok(())
 }
 
+fn not_a_folder(path: &Path) -> Error {
+    cannot_open(path, "it is a file; choose a folder")
+}
+
 fn create_folder(path: &Path) -> Result<()> {
     match fs::metadata(path) {
         Ok(metadata) if metadata.is_dir() => Ok(()),
-        Ok(_) => Err(cannot_open(path, "it is a file; choose a folder")),
+        Ok(_) => Err(not_a_folder(path)),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             fs::create_dir_all(path).map_err(|error| cannot_open_file(path, error))
         }

@@ -243,14 +243,16 @@ impl ServeCommand {
         let public_endpoint = self.public_endpoint.clone();
         let TrustedIssuer { issuer, role_assignments } = trust;
         let public_host = public_endpoint.as_deref().map(host_of);
-        let explorer = self.explorer.settings(public_host.into_iter().chain([self.host.as_str()]));
+        let allowed_hosts = self.allowed_hosts();
+        let names = allowed_hosts.iter().map(String::as_str).chain([self.host.as_str()]);
+        let explorer = self.explorer.settings(public_host.into_iter().chain(names));
         let mut settings = GatewaySettings {
             key,
             issuer,
             role_assignments,
             cross_partition,
             public_endpoint,
-            allowed_hosts: self.allowed_hosts(),
+            allowed_hosts,
             limits: self.limits.limits(),
             explorer,
             log,

@@ -92,7 +92,7 @@ async fn the_counts_are_those_of_the_outcomes() {
     let one = |name: &str, requests, failed, items| (name.to_owned(), requests, failed, items);
     assert_eq!(
         seen,
-        [one("create", 30.0, 0.0, 30.0), one("read", 7.0, 1.0, 6.0), one("query", 2.0, 0.0, 26.0)]
+        [one("create", 30.0, 0.0, 30.0), one("query", 2.0, 0.0, 26.0), one("read", 7.0, 1.0, 6.0)]
     );
     let totals = section.get("totals").unwrap();
     assert!((number(totals, "requestUnits") - charge.as_f64()).abs() < 0.02, "{totals} {charge}");

@@ -13,7 +13,11 @@ const PAGES: &[ui_kit::Asset] = &[
 async fn start(change: impl FnOnce(&mut ExplorerSettings)) -> Server {
     let mut explorer = ExplorerSettings { pages: PAGES, ..ExplorerSettings::default() };
     change(&mut explorer);
-    Server::with(|settings| settings.explorer = Some(explorer)).await
+    Server::with(|settings| {
+        settings.allowed_hosts.clone_from(&explorer.host_names);
+        settings.explorer = Some(explorer);
+    })
+    .await
 }
 
 /// A session: its cookie and its token.

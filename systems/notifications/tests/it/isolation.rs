@@ -60,7 +60,7 @@ enum Does {
 }
 
 /// Every route by its method and path in the document: a route that is not here fails the tests.
-const ROUTES: [(&str, Does); 24] = [
+const ROUTES: [(&str, Does); 25] = [
     ("DELETE /api/privacy/users/{id}", Does::Role("admin")),
     ("GET /admin/events", Does::Role("admin")),
     ("GET /admin/stats", Does::Role("admin")),
@@ -76,6 +76,7 @@ const ROUTES: [(&str, Does); 24] = [
     ("POST /admin/events/{id}/retry", Does::Role("admin")),
     ("POST /api/notifications/devices", Does::Own(&[200, 201, 400])),
     ("POST /api/notifications/devices/{deviceId}/revoke", Does::Finds),
+    ("POST /api/notifications/devices/{deviceId}/verify", Does::Finds),
     ("POST /api/notifications/read-all", Does::Own(&[200, 400])),
     ("POST /api/notifications/send", Does::Role("service")),
     ("POST /api/notifications/{id}/dismiss", Does::Finds),

@@ -34,7 +34,7 @@ pub(super) fn text(pk: usize, id: usize, content: &Content) -> String {
         text += &format!(r#","ttl":{ttl}"#);
     }
     if content.extra {
-        text += r#","extra":{"deep":["x",null,1.50]}"#;
+        text += r#","extra":{"deep":["x",null,1.5]}"#;
     }
     text + "}"
 }

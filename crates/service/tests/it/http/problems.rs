@@ -174,7 +174,7 @@ async fn failures_of_the_store_become_problems() {
     assert_eq!(report(refused), (412, "precondition_failed"));
     let huge = serde_json::json!({"id": "2", "owner": "ann", "text": "x".repeat(3 << 20)});
     assert_eq!(report(notes.create(&key, &huge).await.unwrap_err()), (413, "too_large"));
-    let wrong = serde_json::json!({"id": "a/b", "owner": "ann"});
+    let wrong = serde_json::json!({"id": "a\\b", "owner": "ann"});
     assert_eq!(report(notes.create(&key, &wrong).await.unwrap_err()), (400, "bad_request"));
     let no_type = notes.read::<u32>(&key, "1").await.unwrap_err();
     assert_eq!(report(no_type), (500, "internal"));
