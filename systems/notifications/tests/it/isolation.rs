@@ -149,6 +149,8 @@ fn bodies(route: &str, ids: &[String]) -> Vec<Option<Value>> {
         }
         (_, "/api/notifications/send") => json!({ "userId": "alice", "eventType": "POST_LIKE",
             "payload": { "targetId": "x", "targetType": "post" } }),
+        // The body takes no other field.
+        (_, path) if path.ends_with("/verify") => return vec![Some(json!({ "code": "000000" }))],
         ("POST", _) => json!({}),
         _ => return vec![None],
     };
