@@ -64,7 +64,7 @@ impl PatchCondition {
     /// first would cost every conditional patch a read and, under contention, its turn: another write may always come
     /// in between. Only a condition that exceeds the limit pays that.
     pub(super) fn check(&self, etag: &Etag, item: &Json, now: TimestampMs) -> Result<()> {
-        let evaluated = self.evaluated.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let evaluated = *self.evaluated.lock().unwrap_or_else(PoisonError::into_inner);
         let holds = match evaluated {
             Some((known, holds)) if known == *etag => Ok(holds),
             _ => {
@@ -111,7 +111,7 @@ impl Engine {
         let now = self.now();
         // Without an item there is nothing to evaluate: the writer reports it.
         let Some(record) = self.stored_record(container, key).await? else { return Ok(()) };
-        let etag = record.header.etag.clone();
+        let etag = record.header.etag;
         let work = self.request_work(Some(TIME_MAX));
         let context = EvaluationContext {
             governor: Arc::clone(&work) as Arc<dyn WorkGovernor>,
@@ -139,7 +139,7 @@ impl Engine {
             let stored = self.store().get(partition.identity.shard, ITEMS, key.as_bytes()).await?;
             // Checked after the read: a partition that is not retired now had all acknowledged writes then.
             if !partition.published.is_retired() {
-                return Ok(stored.map(ItemRecord::decode).transpose()?);
+                return stored.map(ItemRecord::decode).transpose();
             }
             Box::pin(self.wait_for_map_without(container, &partition)).await?;
         }

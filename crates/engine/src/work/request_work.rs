@@ -152,11 +152,9 @@ impl RequestWork {
 impl WorkGovernor for RequestWork {
     fn next_slice(&self, _granted: u64) -> Result<u64, Interruption> {
         match self.place.load(Ordering::Relaxed) {
-            ON_TASK => {
-                // Not `check`: an interrupted evaluation must not be mistaken for one that goes on elsewhere.
-                if !self.has_slice.swap(false, Ordering::Relaxed) {
-                    return Err(self.check().err().unwrap_or(Interruption::SliceEnded));
-                }
+            // Not `check`: an interrupted evaluation must not be mistaken for one that goes on elsewhere.
+            ON_TASK if !self.has_slice.swap(false, Ordering::Relaxed) => {
+                return Err(self.check().err().unwrap_or(Interruption::SliceEnded));
             }
             ON_THREAD => {
                 self.check()?;

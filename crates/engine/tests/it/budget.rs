@@ -26,6 +26,7 @@ const LONG_CONDITION: &str = "FROM c WHERE (SELECT VALUE COUNT(1) FROM a IN c.ar
                               WHERE a = 999 AND b < 9) = 9";
 
 /// Runs a test on a runtime of its own, so that a thread that never ends fails the test instead of blocking it.
+#[expect(clippy::disallowed_methods, reason = "a hanging runtime cannot watch itself")]
 fn watched<F: Future<Output = ()> + 'static>(test: impl FnOnce() -> F + Send + 'static) {
     let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || {

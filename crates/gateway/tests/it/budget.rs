@@ -11,6 +11,7 @@ const HOSTILE: &str = "{\"query\":\"SELECT VALUE COUNT(1) FROM c JOIN a IN c.arr
                        JOIN d IN c.arr JOIN e IN c.arr\"}";
 
 /// Runs a test on a thread of its own, so that a server that hangs fails the test instead of blocking it.
+#[expect(clippy::disallowed_methods, reason = "a hanging runtime cannot watch itself")]
 fn watched<F: Future<Output = ()> + 'static>(test: impl FnOnce() -> F + Send + 'static) {
     let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || {

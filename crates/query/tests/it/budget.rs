@@ -1,4 +1,5 @@
 //! The budget of a request: evaluation stops inside an item, counts before it builds, and goes on where it stopped.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -143,7 +144,7 @@ fn what_a_function_builds_counts_before_it_is_built() {
         format!("LENGTH(TOSTRING([{}]))", many("@p")),
         format!("[c.id, {}]", many("@p")),
         format!("ARRAY_LENGTH(ARRAY_CONCAT({}))", many("[@p]")),
-        format!("SETUNION([{0}], [{0}])", vec!["@p"; 6].join(",")),
+        format!("SETUNION([{0}], [{0}])", ["@p"; 6].join(",")),
         "ARRAY_LENGTH(ARRAY(SELECT VALUE @p FROM a IN c.arr))".to_owned(),
         format!("[{}]", many("(SELECT VALUE UPPER(@p))")),
         "LENGTH(REVERSE(LOWER(UPPER(CONCAT(@p, @p, @p, @p)))))".to_owned(),

@@ -55,7 +55,7 @@ impl ApiDescription {
         components.add_security_scheme(CSRF, SecurityScheme::ApiKey(ApiKey::Header(token)));
         for item in document.paths.paths.values_mut() {
             for (method, operation) in operations(item) {
-                describe(method, operation);
+                describe(&method, operation);
             }
         }
         document.to_json().unwrap_or_default()
@@ -87,7 +87,7 @@ fn operations(item: &mut PathItem) -> impl Iterator<Item = (HttpMethod, &mut Ope
     all.into_iter().filter_map(|(method, operation)| Some((method, operation.as_mut()?)))
 }
 
-fn describe(method: HttpMethod, operation: &mut Operation) {
+fn describe(method: &HttpMethod, operation: &mut Operation) {
     // A route that needs no caller says so itself, by an empty requirement.
     if operation.security.is_none() {
         let no_scopes = || [""; 0];

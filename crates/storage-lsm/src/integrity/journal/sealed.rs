@@ -8,6 +8,7 @@
 //! The newest journal needs no second name: without it the newest stamps are missing (`durable_stamps`).
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -68,11 +69,11 @@ impl SealedJournals {
         let mut next = journals.last_key_value().map(|(number, _)| *number);
         while let Some(number) = next.and_then(|number: u64| number.checked_sub(1)) {
             let link = linked.remove(&number);
-            if !journals.contains_key(&number) {
+            if let Entry::Vacant(missing) = journals.entry(number) {
                 let Some(link) = link else { break };
                 let path = self.tree_folder.join(file_name(number));
                 fs::hard_link(&link, &path)?;
-                journals.insert(number, path);
+                missing.insert(path);
             }
             next = Some(number);
         }
