@@ -1,6 +1,6 @@
 //! The table of limits in `SECURITY.md`, made from the constants and the defaults of the settings.
 //!
-//! `UPDATE_REFERENCE=1 cargo test -p planisphere-server --test it limits` writes it anew.
+//! `UPDATE_REFERENCE=1 cargo test -p planisphere-server --features full --test it limits` writes it anew.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -205,6 +205,6 @@ fn the_table_of_limits_is_current() {
     }
     assert!(
         found == generated,
-        "SECURITY.md is stale: UPDATE_REFERENCE=1 cargo test -p planisphere-server --test it limits"
+        "SECURITY.md is stale: UPDATE_REFERENCE=1 cargo test -p planisphere-server --features full --test it limits"
     );
 }
