@@ -75,7 +75,7 @@ export function accountTree(pane, { isReadOnly, onplace }) {
     } }] });
     if (!done) return;
     await reload();
-    toast(`The database '${done.id}' is there.`);
+    toast(`The database '${done.id}' was created.`);
   }
 
   async function createContainer(database) {

@@ -49,7 +49,7 @@ const toastText = (text) => page.locator(".toast", { hasText: text }).first().wa
 
 await fill(account);
 
-await test("1 sign-in: nothing without the key, a wrong one is told, the key begins a session", async () => {
+await test("1 sign-in: nothing without the key, a wrong one is refused, the key begins a session", async () => {
   await page.goto(`${account.origin}/_explorer`);
   await page.locator("#key").waitFor();
   await clean();
@@ -115,7 +115,7 @@ await test("2 tree: settings show what they will do before they are applied", as
   assert.equal(stored.defaultTtl, 86400);
 });
 
-await test("3 items: a page, the next by scrolling, a filter, a wrong one is told", async () => {
+await test("3 items: a page, the next by scrolling, a filter, an invalid one is reported", async () => {
   await go("items/shop/orders");
   await page.getByText("100 and more items").waitFor();
   await page.getByRole("grid", { name: "Items" }).focus();
@@ -133,7 +133,7 @@ await test("3 items: a page, the next by scrolling, a filter, a wrong one is tol
   expectRefusals();
 });
 
-await test("3 items: one is edited; JSON that is not is told; exact numbers stay", async () => {
+await test("3 items: one is edited; invalid JSON is reported; exact numbers stay", async () => {
   await send(account, "POST", "/dbs/shop/colls/orders/docs", { headers: { "x-ms-documentdb-partitionkey": '["ada"]' }, body: { id: "odd id é 100%", customer: "ada", total: 1 } });
   await page.getByRole("button", { name: "Open by id" }).click();
   await page.getByRole("dialog").getByLabel("Id").fill("odd id é 100%");
@@ -300,7 +300,7 @@ await test("dark and 390 px are usable and clean", async () => {
 
 await test("the page had nothing to complain of", async () => assert.deepEqual(complaints, []));
 
-await test("a server that goes away is told where it happened, and nothing typed is lost", async () => {
+await test("a server that goes away is reported where it happened, and nothing typed is lost", async () => {
   await go("queries/shop/orders");
   const area = page.getByRole("textbox", { name: "Query", exact: true });
   await area.fill("SELECT 1");

@@ -92,7 +92,7 @@ fn gateway_rows() -> Vec<Row> {
         ("Time until the head of a later request", seconds(head_ms_max), ""),
         ("Time for a body, or without reading a response", seconds(body_ms_max), ""),
         ("Time for reading a whole response", seconds(response_ms_max), ""),
-        ("Time for a page of a query", seconds(page_ms_max), ""),
+        ("Time for a page of a query", seconds(page_ms_max), "`--query-seconds`"),
         ("Time for running requests after a shutdown", seconds(stop_ms_max), ""),
     ]
     .map(|(what, value, changed)| (what.to_owned(), value, changed))
@@ -105,23 +105,27 @@ fn engine_rows() -> Vec<Row> {
         (
             "Writes waiting at one physical partition; further callers wait",
             settings.writer_queue_max.to_string(),
+            "",
         ),
-        ("Operations in one commit", settings.group_operations_max.to_string()),
-        ("Bytes in one commit before it is closed", bytes(settings.group_bytes_max)),
+        ("Operations in one commit", settings.group_operations_max.to_string(), ""),
+        ("Bytes in one commit before it is closed", bytes(settings.group_bytes_max), ""),
         (
             "Units of work of one query or patch condition, about 100 ns each",
             settings.request_work_max.to_string(),
+            "`--query-work`",
         ),
         (
             "Long evaluations begun at the same time; further ones wait",
             settings.evaluation_threads_max.to_string(),
+            "`--evaluation-threads`",
         ),
         (
             "Memory of all evaluations together, beyond 1 MiB that each has",
             bytes(settings.evaluation_memory_max),
+            "`--evaluation-memory`",
         ),
     ]
-    .map(|(what, value)| (what.to_owned(), value, ""))
+    .map(|(what, value, changed)| (what.to_owned(), value, changed))
     .to_vec()
 }
 

@@ -105,8 +105,8 @@ type OpenedTree = (Keyspaces, RecoveredStamps);
 
 /// Opens the tree again after a failed write. The committer calls it while nobody else has the tree.
 ///
-/// The batch of the failed write is dropped if it is in the journal: whoever has asked whether it was written was told
-/// that it was not, and it must not appear afterwards.
+/// The batch of the failed write is dropped if it is in the journal: its callers may have read already that it was not
+/// written, and it must not appear afterwards.
 pub(crate) fn reopen(
     inner: &LsmInner,
     stamp_file: &DurableStampFile,

@@ -35,7 +35,7 @@ pub enum ErrorKind {
     CannotOpen,
     /// The stored bytes are damaged. Restore from a backup.
     Corrupt,
-    /// The device failed or is full. A write was not acknowledged: after a repair it is there or not. The store refuses
+    /// The device failed or is full. A write was not acknowledged: after a repair it exists or not. The store refuses
     /// writes until the device accepts them again.
     Device,
     /// The store is closed.

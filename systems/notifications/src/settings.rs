@@ -186,7 +186,7 @@ impl NotificationSettings {
             ("MaxRetries", u64::from(self.max_retries), 1..=20),
             ("DedupeMinutes", self.dedupe_minutes, 0..=1_440),
             ("RetentionDays", self.retention_days, 1..=3_650),
-            // Absent is fine; any number in range stands for it.
+            // Absent is valid, so a number in range takes its place here.
             ("CompletedDays", self.completed_days.unwrap_or(1), 1..=3_650),
             ("DeviceCap", number(self.device_cap), 1..=50),
             ("DeviceDays", self.device_days, 1..=3_650),

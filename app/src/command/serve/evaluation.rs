@@ -49,3 +49,24 @@ impl EvaluationFlags {
         self.query_seconds * 1000
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::EvaluationFlags;
+
+    #[derive(Parser)]
+    struct Flags {
+        #[command(flatten)]
+        evaluation: EvaluationFlags,
+    }
+
+    #[test]
+    fn the_defaults_are_those_of_the_engine_and_the_gateway() {
+        let flags = Flags::parse_from(["serve"]).evaluation;
+        let defaults = engine::EngineSettings::default();
+        assert_eq!(flags.apply(defaults.clone()), defaults);
+        assert_eq!(flags.page_ms_max(), gateway::Limits::default().page_ms_max);
+    }
+}

@@ -90,12 +90,7 @@ async fn a_client_that_reads_nothing_is_disconnected() {
         settings.limits.connections_max = 1;
     })
     .await;
-    server.post("/dbs", r#"{"id":"d"}"#).send().await.expect(201);
-    let container = r#"{"id":"c","partitionKey":{"paths":["/pk"],"kind":"Hash","version":2}}"#;
-    server.post("/dbs/d/colls", container).send().await.expect(201);
-    let item = format!(r#"{{"id":"a","pk":"x","long":"{}"}}"#, "x".repeat(1_500_000));
-    let call = server.post("/dbs/d/colls/c/docs", &item).key(r#"["x"]"#);
-    call.send().await.expect(201);
+    server.create_large_item().await;
     let path = "/dbs/d/colls/c/docs/a";
     let authorization = sign("GET", path, DATE, EMULATOR_KEY);
     let head = format!(

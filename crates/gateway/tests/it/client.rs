@@ -50,10 +50,23 @@ impl Server {
     /// A server with the database `d` and the container `c` on `/pk`.
     pub(crate) async fn with_container() -> Self {
         let server = Self::start().await;
-        server.post("/dbs", r#"{"id":"d"}"#).send().await.expect(201);
-        let body = r#"{"id":"c","partitionKey":{"paths":["/pk"],"kind":"Hash","version":2}}"#;
-        server.post("/dbs/d/colls", body).send().await.expect(201);
+        server.create_container().await;
         server
+    }
+
+    /// Creates the container `d/c`.
+    async fn create_container(&self) {
+        self.post("/dbs", r#"{"id":"d"}"#).send().await.expect(201);
+        let body = r#"{"id":"c","partitionKey":{"paths":["/pk"],"kind":"Hash","version":2}}"#;
+        self.post("/dbs/d/colls", body).send().await.expect(201);
+    }
+
+    /// Creates the container `d/c` with the item `a` of 1.5 MB: more than the buffers of a connection hold.
+    pub(crate) async fn create_large_item(&self) {
+        self.create_container().await;
+        let item = format!(r#"{{"id":"a","pk":"x","long":"{}"}}"#, "x".repeat(1_500_000));
+        let call = self.post("/dbs/d/colls/c/docs", &item).key(r#"["x"]"#);
+        call.send().await.expect(201);
     }
 
     pub(crate) fn travel(&self, seconds: u64) {

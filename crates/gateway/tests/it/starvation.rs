@@ -118,12 +118,7 @@ async fn a_connection_announces_how_many_requests_it_takes_at_a_time() {
 #[tokio::test]
 async fn a_client_that_grants_no_window_is_disconnected() {
     let server = Server::with(|settings| settings.limits.response_ms_max = 300).await;
-    server.post("/dbs", r#"{"id":"d"}"#).send().await.expect(201);
-    let container = r#"{"id":"c","partitionKey":{"paths":["/pk"],"kind":"Hash","version":2}}"#;
-    server.post("/dbs/d/colls", container).send().await.expect(201);
-    let item = format!(r#"{{"id":"a","pk":"x","long":"{}"}}"#, "x".repeat(1_500_000));
-    let call = server.post("/dbs/d/colls/c/docs", &item).key(r#"["x"]"#);
-    call.send().await.expect(201);
+    server.create_large_item().await;
     let io = TokioIo::new(connect(&server).await);
     let mut builder = hyper::client::conn::http2::Builder::new(TokioExecutor::new());
     builder.initial_stream_window_size(1);

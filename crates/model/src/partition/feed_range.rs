@@ -35,7 +35,7 @@ impl FeedRange {
     pub fn to_text(&self) -> String {
         let mut object = Object::new();
         match self {
-            // The full range stands for the whole container; `from_json` turns it back.
+            // The full range represents the whole container; `from_json` turns it back.
             Self::Container => object.insert("Range", range_json(&EpkRange::full())),
             Self::Epk(range) => object.insert("Range", range_json(range)),
             Self::PartitionKey(key) => object.insert("PK", key.to_json()),

@@ -232,7 +232,7 @@ pub(super) async fn filter_by_test(
         }
         let passes = match decode_value(&first.value) {
             Some((TermValue::Value(value), _)) => branch.condition.passes(&value),
-            // A hash instead of a value, or no value: only the item can tell.
+            // A hash instead of a value, or no value: only the item decides.
             _ => true,
         };
         if passes {

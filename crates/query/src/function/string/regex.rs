@@ -20,8 +20,8 @@ const BACKTRACK_STEPS_MAX: usize = 100_000;
 /// The largest pattern, in bytes of its text.
 const PATTERN_BYTES_MAX: usize = 16 * 1024;
 
-/// Limits on the compiled size, tried from the smallest: which one suffices tells how many states a match may visit for
-/// each byte of the text. The engine does not tell the size itself.
+/// Limits on the compiled size, tried from the smallest. The first that suffices bounds how many states a match may
+/// visit for each byte of the text. The engine does not report the size itself.
 const COMPILED_BYTES: [usize; 3] = [16 * 1024, 128 * 1024, 1024 * 1024];
 
 /// The smallest size of a state of a compiled pattern, in bytes.

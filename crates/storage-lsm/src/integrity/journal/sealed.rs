@@ -1,7 +1,7 @@
 //! A second name for every journal that is full and not yet needed no more.
 //!
 //! Owns the folder `sealed`, with a hard link to each journal of the tree but the newest. The tree deletes a journal
-//! when all of its content is in tables, and tells nobody. So a journal that is missing when the store is opened may
+//! when all of its content is in tables, without a report. So a journal that is missing when the store is opened may
 //! have been needed no more, or somebody has deleted it. With its second name it can be put back: replaying a journal
 //! that was not needed changes nothing, because every journal behind it is replayed as well.
 //!
