@@ -8,7 +8,9 @@ use clap::Subcommand;
 use super::missing::MissingSystem;
 #[cfg(feature = "notifications")]
 use super::notifications;
-use super::{bench, copy, cost, export, import, query, report, schema, serve, verify, version};
+use super::{
+    bench, copy, cost, export, import, partitions, query, report, schema, serve, verify, version,
+};
 use crate::error::CommandError;
 
 /// A command.
@@ -23,6 +25,7 @@ pub(crate) enum PlanisphereCommand {
     Copy(Box<copy::CopyCommand>),
     Query(query::QueryCommand),
     Report(report::ReportCommand),
+    Partitions(Box<partitions::PartitionsCommand>),
     Schema(Box<schema::SchemaCommand>),
     Cost(cost::CostCommand),
     #[cfg(feature = "notifications")]
@@ -45,6 +48,7 @@ impl PlanisphereCommand {
             Self::Copy(copy) => copy.run(),
             Self::Query(query) => query.run(),
             Self::Report(report) => report.run(),
+            Self::Partitions(partitions) => partitions.run(),
             Self::Schema(schema) => schema.run(),
             Self::Cost(cost) => cost.run(),
             #[cfg(feature = "notifications")]

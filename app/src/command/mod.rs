@@ -10,6 +10,7 @@ mod import;
 mod missing;
 #[cfg(feature = "notifications")]
 mod notifications;
+mod partitions;
 mod query;
 mod report;
 mod schema;

@@ -13,6 +13,7 @@ mod formats;
 mod full_disk;
 mod limits;
 mod notifications;
+mod partitions;
 mod planisphere;
 mod query;
 mod report;

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use model::{DatabaseId, TimestampMs};
 use storage::{Shard, Store, memory::MemoryStore};
-use tokio::sync::{Mutex, oneshot};
+use tokio::sync::{Mutex, Notify, oneshot};
 
 use crate::catalog::{CatalogStore, CatalogView, ContainerEntry, DatabaseEntry};
 use crate::charge::ChargeContext;
@@ -56,6 +56,9 @@ pub(crate) struct EngineCore {
     closed: AtomicBool,
     /// One round of maintenance at a time; closing waits for it.
     pub(crate) maintaining: Mutex<()>,
+    /// One split in the background at a time; wakes the one who looks for partitions to split.
+    pub(crate) splitting: Mutex<()>,
+    pub(crate) split_due: Arc<Notify>,
     /// Shards that a split or merge is filling. They are marked for reclaiming, so that a crash leaves no garbage; the
     /// reclaimer must skip them while this engine runs.
     // In memory only: after a restart nothing is being built, and what is marked is garbage.
@@ -105,6 +108,8 @@ impl Engine {
             shape_cache: Arc::default(),
             closed: AtomicBool::new(false),
             maintaining: Mutex::default(),
+            splitting: Mutex::default(),
+            split_due: Arc::default(),
             building: StdMutex::default(),
         };
         let engine = Self { core: Arc::new(core) };
@@ -113,6 +118,7 @@ impl Engine {
         engine.load().await?;
         if engine.core.settings.maintenance {
             engine.start_maintenance();
+            engine.start_splitting();
         }
         Ok(engine)
     }
@@ -190,6 +196,9 @@ impl Engine {
         // Held to the end of this function: no round can begin after it.
         let _round = self.core.maintaining.lock().await;
         for container in self.view().containers() {
+            // A split that runs notices that the engine is closed. Waiting for it keeps it from starting writers that
+            // nobody would end.
+            let _turn = container.restructuring.lock().await;
             let pauses = container.pause_writers().await;
             // Writers end before the store is closed, so that a queued write gets an error of the engine and not of
             // the store.

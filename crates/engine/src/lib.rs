@@ -53,5 +53,6 @@ pub use key_layout::SPACES;
 pub use maintenance::MaintenanceReport;
 pub use operation::ContainerLink;
 pub use response::{ItemResource, Response};
-pub use settings::EngineSettings;
+pub use restructure::DueSplits;
+pub use settings::{AutoSplit, EngineSettings};
 pub use time_travel::SnapshotAt;

@@ -241,6 +241,8 @@ pub struct ThroughputResource {
     pub least: u32,
     /// Bytes of items that the minimum depends on.
     pub item_bytes: u64,
+    /// Whether physical partitions must still be split before all of it can be used.
+    pub pending: bool,
 }
 
 /// The physical partitions of a container.
@@ -250,6 +252,23 @@ pub struct PartitionsResource {
     pub generation: u64,
     /// In the order of their ranges.
     pub partitions: Vec<PartitionResource>,
+    /// How many the throughput needs at least; if there are fewer, they are split in the background.
+    pub partitions_min: u32,
+    /// The split or merge that runs at present.
+    pub restructuring: Option<RestructuringResource>,
+}
+
+/// A split or merge that is copying items.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RestructuringResource {
+    /// The numbers of the physical partitions that are replaced.
+    pub partitions: Vec<u32>,
+    /// How many they will be.
+    pub into: usize,
+    /// Items copied so far.
+    pub items_copied: u64,
+    /// Items when it began.
+    pub items_total: u64,
 }
 
 /// A physical partition.

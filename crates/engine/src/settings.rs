@@ -48,6 +48,26 @@ pub struct EngineSettings {
     /// Whether items keep the digits of their numbers. Otherwise numbers are stored as the service returns them: 1.0
     /// as 1, and numbers that are no 64-bit integers as doubles.
     pub exact_numbers: bool,
+    /// By which rule physical partitions are split in the background, besides those whose throughput needs more of
+    /// them; by none if absent.
+    pub auto_split: Option<AutoSplit>,
+}
+
+/// When a physical partition is too large or too hot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AutoSplit {
+    /// A partition with more bytes of items is too large.
+    pub item_bytes_max: u64,
+    /// A partition that spends at least so many request units per second, for five minutes, is too hot.
+    pub request_units_max: u32,
+}
+
+impl Default for AutoSplit {
+    /// The service stores at most 50 GB in a physical partition. It serves at most 10,000 request units per second from
+    /// one; 80 percent of that leaves room for the load to grow while the partition is copied.
+    fn default() -> Self {
+        Self { item_bytes_max: 50 * 1024 * 1024 * 1024, request_units_max: 8000 }
+    }
 }
 
 impl Default for EngineSettings {
@@ -70,6 +90,7 @@ impl Default for EngineSettings {
             evaluation_threads_max: 64,
             evaluation_memory_max: 1 << 30,
             exact_numbers: false,
+            auto_split: None,
         }
     }
 }

@@ -8,6 +8,7 @@ mod evaluation;
 mod explorer;
 mod issuer;
 mod limits;
+mod partitions;
 mod run;
 mod usage;
 

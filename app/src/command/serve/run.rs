@@ -21,6 +21,7 @@ use super::evaluation::EvaluationFlags;
 use super::explorer::{ExplorerFlags, host_of};
 use super::issuer::{IssuerFlags, TrustedIssuer};
 use super::limits::LimitFlags;
+use super::partitions::PartitionFlags;
 use super::usage::{UsageFlags, save, save_periodically};
 use crate::command::cost::profile;
 use crate::error::CommandError;
@@ -91,6 +92,9 @@ pub(crate) struct ServeCommand {
 
     #[command(flatten)]
     evaluation: EvaluationFlags,
+
+    #[command(flatten)]
+    partitions: PartitionFlags,
 
     #[command(flatten)]
     tls: TlsFlags,
@@ -221,12 +225,13 @@ impl ServeCommand {
 
     /// The engine settings from the flags.
     fn account(&self) -> engine::EngineSettings {
-        self.evaluation.apply(engine::EngineSettings {
+        let settings = engine::EngineSettings {
             charge_profile: self.charge_profile,
             consistency: self.consistency,
             exact_numbers: self.exact_numbers,
             ..self.usage.engine_settings()
-        })
+        };
+        self.partitions.apply(self.evaluation.apply(settings))
     }
 
     fn settings(

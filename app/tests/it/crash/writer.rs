@@ -1,4 +1,4 @@
-//! The process that is killed: sixteen writers, splits, merges and policy changes, each told before and after.
+//! The process that is killed: sixteen writers, splits, merges, policy and throughput changes, each told before and after.
 //!
 //! It is this test binary again, started by `rounds` with the folder in the environment.
 
@@ -11,11 +11,11 @@ use std::time::Duration;
 
 use engine::operation::{
     BatchOperation, CreateItem, DeleteItem, MergePartitions, ReplaceContainer, ReplaceItem,
-    SplitPartition, TransactionalBatch, UpsertItem,
+    SplitPartition, ThroughputOwner, TransactionalBatch, UpsertItem,
 };
 use engine::response::BatchResult;
 use engine::{Engine, EngineSettings, Environment, ErrorKind, Randomness, SeededRandomness};
-use model::ItemId;
+use model::{ItemId, Throughput};
 use storage_lsm::Durability;
 
 use super::effect::{EXPIRING_SLOT, Effect, Kind, POLICIES, Place, SLOTS};
@@ -268,10 +268,10 @@ async fn restructure_for_ever(engine: &Engine, randomness: &SeededRandomness, se
     loop {
         tokio::time::sleep(Duration::from_millis(5 + randomness.next() % 30)).await;
         let kind = Kind::ALL[usize::try_from(randomness.next() % 2).unwrap()];
-        if randomness.next().is_multiple_of(3) {
-            replace_policy(engine, kind, randomness, serials).await;
-        } else {
-            restructure(engine, kind, randomness).await;
+        match randomness.next() % 6 {
+            0 | 1 => replace_policy(engine, kind, randomness, serials).await,
+            2 => replace_throughput(engine, kind, randomness).await,
+            _ => restructure(engine, kind, randomness).await,
         }
     }
 }
@@ -289,6 +289,16 @@ async fn replace_policy(
     match engine.replace_container(replace).await {
         Ok(_) => say(&format!("done {RESTRUCTURER} {serial}")),
         Err(error) => say(&format!("violation policy: {:?} {error}", error.kind())),
+    }
+}
+
+/// More throughput is split for in the background, and the process may be killed in the middle of it.
+async fn replace_throughput(engine: &Engine, kind: Kind, randomness: &SeededRandomness) {
+    let wanted = [400, 11_000, 25_000][usize::try_from(randomness.next() % 3).unwrap()];
+    let owner = ThroughputOwner::Container(kind.link());
+    match engine.replace_throughput(&owner, Throughput::Manual(wanted)).await {
+        Ok(_) => {}
+        Err(error) => say(&format!("violation throughput: {:?} {error}", error.kind())),
     }
 }
 
@@ -312,6 +322,9 @@ async fn restructure(engine: &Engine, kind: Kind, randomness: &SeededRandomness)
     };
     match result {
         Ok(()) => say("restructured"),
+        // The background was faster, or the throughput needs what was to be merged.
+        Err(error) if error.kind() == ErrorKind::PartitionGone => {}
+        Err(error) if !is_split && error.kind() == ErrorKind::Invalid => {}
         Err(error) => say(&format!("violation split {is_split}: {:?} {error}", error.kind())),
     }
 }

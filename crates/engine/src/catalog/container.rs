@@ -20,7 +20,8 @@ use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::operation::{ContainerLink, CreateContainer, ReplaceContainer};
 use crate::partition::{
-    PartitionIdentity, PartitionMap, PhysicalPartition, WriterContext, WriterPause, start_writer,
+    PartitionIdentity, PartitionMap, PhysicalPartition, Restructuring, WriterContext, WriterPause,
+    start_writer,
 };
 use crate::response::{ContainerResource, Response, Usage};
 use crate::throughput::ContainerThroughput;
@@ -34,8 +35,7 @@ pub(crate) struct ContainerEntry {
     record: RwLock<ContainerRecord>,
     map: RwLock<Arc<PartitionMap>>,
     deleted: AtomicBool,
-    /// One split or merge at a time.
-    pub(crate) restructuring: tokio::sync::Mutex<()>,
+    pub(crate) restructuring: Restructuring,
     pub(crate) throughput: ContainerThroughput,
 }
 
@@ -62,7 +62,7 @@ impl ContainerEntry {
             // Empty until the writers run. Nobody sees the container before it is in the view.
             map: RwLock::new(Arc::new(PartitionMap { generation: 0, partitions: Vec::new() })),
             deleted: AtomicBool::new(false),
-            restructuring: tokio::sync::Mutex::default(),
+            restructuring: Restructuring::default(),
             throughput: ContainerThroughput::new(engine.core.shared_throughputs.gate(record.rid)),
             record: RwLock::new(record),
         };

@@ -1,5 +1,6 @@
-//! Lists the physical partitions of a container.
+//! Lists the physical partitions of a container, and how many its throughput needs.
 
+use super::container::ContainerEntry;
 use super::database::metadata_read;
 use crate::engine::Engine;
 use crate::error::Result;
@@ -33,7 +34,8 @@ impl Engine {
         &self,
         link: &ContainerLink,
     ) -> Result<Response<PartitionsResource>> {
-        let map = self.container(link)?.map();
+        let container = self.container(link)?;
+        let map = container.map();
         #[expect(clippy::cast_precision_loss, reason = "a container has few partitions")]
         // Throughput is divided evenly, whatever the partitions hold.
         let throughput_fraction = 1.0 / map.partitions.len().max(1) as f64;
@@ -47,6 +49,23 @@ impl Engine {
             throughput_fraction,
         });
         let partitions = partitions.collect();
-        Ok(metadata_read(PartitionsResource { generation: map.generation, partitions }))
+        Ok(metadata_read(PartitionsResource {
+            generation: map.generation,
+            partitions,
+            partitions_min: container.partitions_min(),
+            restructuring: container.restructuring.progress(),
+        }))
+    }
+}
+
+impl ContainerEntry {
+    /// How many physical partitions its own throughput needs at least.
+    pub(crate) fn partitions_min(&self) -> u32 {
+        self.record().throughput.map_or(1, |record| record.throughput.partitions_min())
+    }
+
+    /// Whether partitions must still be split for its throughput.
+    pub(crate) fn is_scaling(&self) -> bool {
+        self.map().partitions.len() < self.partitions_min() as usize
     }
 }

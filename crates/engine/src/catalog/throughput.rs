@@ -64,23 +64,25 @@ impl Engine {
         &self,
         owner: &ThroughputOwner,
     ) -> Result<Response<Option<ThroughputResource>>> {
-        let (rid, record) = match owner {
+        let (rid, record, pending) = match owner {
             ThroughputOwner::Database(id) => {
                 let database = self.database(id)?;
                 let record = database.record.throughput.clone();
-                (database.record.rid, record.map(|record| (holding_of(&database, &record), record)))
+                let record = record.map(|record| (holding_of(&database, &record), record));
+                (database.record.rid, record, false)
             }
             ThroughputOwner::Container(link) => {
                 let container = self.container(link)?;
                 let own = container.record().throughput;
                 let own = own.map(|record| (holding(&container, &record), record));
-                (container.identity.rid, own)
+                (container.identity.rid, own, container.is_scaling())
             }
         };
-        Ok(metadata_read(record.map(|(holding, record)| resource(rid, &record, holding))))
+        Ok(metadata_read(record.map(|(holding, record)| resource(rid, &record, holding, pending))))
     }
 
-    /// Replaces throughput; the number of physical partitions does not change.
+    /// Replaces throughput. If a container has too few physical partitions for it, they are split in the background; until
+    /// then the throughput is pending. A lower throughput leaves them as they are.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -121,7 +123,7 @@ impl Engine {
                 let holding = |old: &ThroughputRecord| holding_of(&database, old);
                 let old = database.record.throughput.as_ref();
                 let (replaced, holding) = replaced(old, throughput, holding)?;
-                let value = resource(database.record.rid, &replaced, holding);
+                let value = resource(database.record.rid, &replaced, holding, false);
                 database.record.throughput = Some(replaced);
                 write.put_database(&database.record);
                 catalog.commit(write).await?;
@@ -135,11 +137,14 @@ impl Engine {
                 let holding = |old: &ThroughputRecord| holding(&container, old);
                 let old = record.throughput.as_ref();
                 let (replaced, holding) = replaced(old, throughput, holding)?;
-                let value = resource(record.rid, &replaced, holding);
+                let mut value = resource(record.rid, &replaced, holding, false);
                 record.throughput = Some(replaced);
                 write.put_container(&link.database, &record);
                 catalog.commit(write).await?;
                 container.replace_record(record);
+                value.pending = container.is_scaling();
+                // Not before the commit: after a crash, the stored throughput says that partitions are to be split.
+                self.core.split_due.notify_one();
                 Ok(metadata_written(value))
             }
         }
@@ -182,12 +187,18 @@ fn holding_of(database: &DatabaseEntry, record: &ThroughputRecord) -> Holding {
     })
 }
 
-fn resource(owner: ResourceId, record: &ThroughputRecord, holding: Holding) -> ThroughputResource {
+fn resource(
+    owner: ResourceId,
+    record: &ThroughputRecord,
+    holding: Holding,
+    pending: bool,
+) -> ThroughputResource {
     ThroughputResource {
         throughput: record.throughput,
         owner,
         highest_ever: record.highest_ever,
         least: least(record.throughput, holding),
         item_bytes: holding.item_bytes,
+        pending,
     }
 }

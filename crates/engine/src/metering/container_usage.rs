@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::busiest::BusiestPartitions;
+use super::heat::HeatWatch;
 use super::meter::{Counts, Meter};
 use super::operation_kind::OperationKind;
 use super::shapes::Shapes;
@@ -21,6 +22,7 @@ pub(crate) struct ContainerUsage {
     pub(crate) shapes: Shapes,
     pub(crate) written_paths: WrittenPaths,
     pub(crate) traffic: Traffic,
+    pub(crate) heat: HeatWatch,
     /// A request to several partitions is counted at each of them: by how much the sum over partitions is too high.
     repeated_requests: [AtomicU64; OperationKind::ALL.len()],
 }

@@ -86,6 +86,12 @@ impl Meter {
         }
     }
 
+    /// What all operations have spent.
+    pub(crate) fn spent(&self) -> RequestCharge {
+        let parts = self.by_operation.iter().map(|counters| counters.parts.load(Relaxed));
+        RequestCharge::from_parts(parts.sum())
+    }
+
     pub(crate) fn counts(&self, kind: OperationKind) -> Counts {
         let Some(counters) = self.by_operation.get(kind as usize) else {
             return Counts::default();

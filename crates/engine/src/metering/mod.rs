@@ -6,6 +6,7 @@
 
 mod busiest;
 mod container_usage;
+mod heat;
 mod meter;
 mod operation_kind;
 mod series;
@@ -16,6 +17,7 @@ mod written_paths;
 
 pub(crate) use busiest::BusyPartition;
 pub(crate) use container_usage::ContainerUsage;
+pub(crate) use heat::HeatSample;
 pub(crate) use meter::{Amount, Counts, Meter};
 pub(crate) use operation_kind::OperationKind;
 pub(crate) use series::Hour;

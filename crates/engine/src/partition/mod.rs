@@ -8,6 +8,7 @@ mod commit_group;
 mod map;
 mod pause;
 mod pending_keys;
+mod restructuring;
 mod state;
 mod transaction;
 mod trimmed_versions;
@@ -15,6 +16,7 @@ mod writer;
 
 pub(crate) use map::{PartitionIdentity, PartitionMap, PhysicalPartition, retired_error};
 pub(crate) use pause::{TouchedItems, WriteTracker, WriterPause};
+pub(crate) use restructuring::Restructuring;
 pub(crate) use state::{CLOCK_LEAD_MAX_SECONDS, PartitionState, Rebuild};
 pub(crate) use transaction::{
     Abort, Completion, PartitionTransaction, PreparedTransaction, TransactionContext,

@@ -7,11 +7,12 @@ use model::{EpkRange, Lsn};
 use storage::{Direction, KeyRange, Scan, ScanLimit, Shard, Space, StorageKey, Store, WriteSet};
 
 use crate::container::{CompiledProperties, ContainerIdentity};
+use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::key_layout::{
     ChangePosition, ITEMS, ItemKey, TERMS, UNIQUE_KEYS, VERSIONS, epk_key_range, is_shape_paths,
 };
-use crate::partition::TouchedItems;
+use crate::partition::{Restructuring, TouchedItems};
 use crate::record::{ItemRecord, Version, resolve_position};
 use crate::transaction::{ItemEntries, entries_of};
 
@@ -20,7 +21,8 @@ const STEP_ENTRIES: usize = 256;
 
 /// One target shard under construction.
 pub(super) struct PartitionCopy<'copy> {
-    pub(super) store: &'copy dyn Store,
+    pub(super) engine: &'copy Engine,
+    pub(super) progress: &'copy Restructuring,
     pub(super) container: &'copy ContainerIdentity,
     pub(super) compiled: &'copy CompiledProperties,
     pub(super) range: EpkRange,
@@ -42,11 +44,13 @@ impl PartitionCopy<'_> {
         // read.
         let mut range = epk_key_range(&self.range);
         loop {
+            self.check_open()?;
             let scan = Scan::forward(range.clone(), ScanLimit::entries(STEP_ENTRIES));
-            let page = self.store.scan(source, ITEMS, &scan).await?;
+            let page = self.store().scan(source, ITEMS, &scan).await?;
             let Some(last) = page.entries.last().map(|entry| entry.key.clone()) else {
                 return Ok(());
             };
+            let copied = page.entries.len();
             let mut set = WriteSet::new();
             for entry in page.entries {
                 let key = self.item_key(entry.key)?;
@@ -59,7 +63,8 @@ impl PartitionCopy<'_> {
                     entries_of(self.compiled, self.compiled.generation, &key, &record)?,
                 );
             }
-            self.store.commit(self.target, vec![set]).await?;
+            self.store().commit(self.target, vec![set]).await?;
+            self.progress.add_copied(copied);
             if !page.more {
                 return Ok(());
             }
@@ -71,8 +76,9 @@ impl PartitionCopy<'_> {
         // Versions are in the order of writing. Those of a half are mixed with those of the other, so all are read.
         let mut range = KeyRange::all();
         loop {
+            self.check_open()?;
             let scan = Scan::forward(range.clone(), ScanLimit::entries(STEP_ENTRIES));
-            let page = self.store.scan(source, VERSIONS, &scan).await?;
+            let page = self.store().scan(source, VERSIONS, &scan).await?;
             let Some(last) = page.entries.last().map(|entry| entry.key.clone()) else {
                 return Ok(());
             };
@@ -83,7 +89,7 @@ impl PartitionCopy<'_> {
                     set.put(VERSIONS, entry.key, entry.value);
                 }
             }
-            self.store.commit(self.target, vec![set]).await?;
+            self.store().commit(self.target, vec![set]).await?;
             if !page.more {
                 return Ok(());
             }
@@ -114,11 +120,11 @@ impl PartitionCopy<'_> {
             group.push(set);
             // One commit for many items: otherwise a busy partition is written faster than it is caught up with.
             if group.len() >= STEP_ENTRIES {
-                self.store.commit(self.target, std::mem::take(&mut group)).await?;
+                self.store().commit(self.target, std::mem::take(&mut group)).await?;
             }
         }
         if !group.is_empty() {
-            self.store.commit(self.target, group).await?;
+            self.store().commit(self.target, group).await?;
         }
         Ok(())
     }
@@ -163,7 +169,7 @@ impl PartitionCopy<'_> {
         if space != UNIQUE_KEYS {
             return Ok(true);
         }
-        let holder = self.store.get(source, UNIQUE_KEYS, key).await?;
+        let holder = self.store().get(source, UNIQUE_KEYS, key).await?;
         Ok(holder.is_none_or(|holder| holder == item.id_bytes()))
     }
 
@@ -179,7 +185,7 @@ impl PartitionCopy<'_> {
         let mut range = KeyRange::prefix(&lsn.0.to_be_bytes());
         loop {
             let scan = Scan::forward(range.clone(), ScanLimit::entries(STEP_ENTRIES));
-            let page = self.store.scan(source, VERSIONS, &scan).await?;
+            let page = self.store().scan(source, VERSIONS, &scan).await?;
             let last = page.entries.last().map(|entry| entry.key.clone());
             for entry in page.entries {
                 let (version, _) = Version::decode(entry.value.clone(), self.container.levels())?;
@@ -212,14 +218,23 @@ impl PartitionCopy<'_> {
         }
         let key = position.key();
         // Absent if it was trimmed meanwhile. The mark of the source covers it, and the copy inherits the mark.
-        if let Some(value) = self.store.get(source, VERSIONS, &key).await? {
+        if let Some(value) = self.store().get(source, VERSIONS, &key).await? {
             set.put(VERSIONS, key, value);
         }
         Ok(())
     }
 
+    fn store(&self) -> &dyn Store {
+        self.engine.store()
+    }
+
+    /// Closing waits for this copy, so it must not go on to its end.
+    fn check_open(&self) -> Result<()> {
+        if self.engine.is_closed() { Err(Error::closed()) } else { Ok(()) }
+    }
+
     async fn record(&self, shard: Shard, key: &ItemKey) -> Result<Option<ItemRecord>> {
-        let stored = self.store.get(shard, ITEMS, key.as_bytes()).await?;
+        let stored = self.store().get(shard, ITEMS, key.as_bytes()).await?;
         stored.map(ItemRecord::decode).transpose()
     }
 

@@ -14,7 +14,8 @@ impl Engine {
     /// Merges two adjacent physical partitions while they are in use; returns the number of the new one.
     ///
     /// # Errors
-    /// `PartitionGone` if one of them does not exist, `Invalid` if they are not adjacent.
+    /// `PartitionGone` if one of them does not exist, `Invalid` if they are not adjacent, or if the throughput of
+    /// the container needs both.
     pub async fn merge_partitions(&self, operation: MergePartitions) -> Result<Response<u32>> {
         let container = self.container(&operation.container)?;
         let (left, right) = operation.partitions;
@@ -25,6 +26,14 @@ impl Engine {
         let range = first.range.merge(&second.range).ok_or_else(|| {
             Error::invalid(format!("physical partitions {left} and {right} are no neighbours"))
         })?;
+        let (partitions, needed) = (container.map().partitions.len(), container.partitions_min());
+        if partitions <= needed as usize {
+            return Err(Error::invalid(format!(
+                "container '{}' needs {needed} physical partitions for its throughput and has {partitions}; lower its \
+                 throughput before you merge them",
+                container.link
+            )));
+        }
         let engine = self.clone();
         let merge =
             async move { replace_partitions(&engine, &container, &sources, vec![range]).await };

@@ -23,6 +23,7 @@ use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::key_layout::{STATE, STATE_KEY};
 use crate::partition::{PartitionState, PhysicalPartition, WriteTracker, WriterPause};
+use crate::response::RestructuringResource;
 
 /// So few touched items are caught up with while the writers are paused.
 const CAUGHT_UP_ITEMS: usize = 64;
@@ -40,9 +41,16 @@ pub(super) async fn replace_partitions(
     let _lock = container.restructuring.lock().await;
     let targets = reserve(engine, container, sources, ranges).await?;
     let shards: Vec<Shard> = targets.iter().map(|target| target.shard).collect();
+    container.restructuring.publish(Some(RestructuringResource {
+        partitions: sources.iter().map(|source| source.identity.number).collect(),
+        into: targets.len(),
+        items_copied: 0,
+        items_total: sources.iter().map(|source| source.published.usage().items).sum(),
+    }));
     // On failure the targets stay marked in the catalog; after `end_building` the reclaimer removes what was copied.
     let result = run(engine, container, sources, targets).await;
     engine.core.end_building(&shards);
+    container.restructuring.publish(None);
     result
 }
 
@@ -115,7 +123,8 @@ async fn copy_and_switch(
     let mut copies: Vec<PartitionCopy<'_>> = targets
         .iter()
         .map(|target| PartitionCopy {
-            store: engine.store(),
+            engine,
+            progress: &container.restructuring,
             container: &container.identity,
             compiled,
             range: target.range.clone(),
@@ -125,7 +134,7 @@ async fn copy_and_switch(
         })
         .collect();
     for source in sources {
-        for copy in &mut copies {
+        for copy in copies.iter_mut().filter(|copy| copy.range.overlaps(&source.range)) {
             copy.copy_all(source.identity.shard).await?;
         }
     }
@@ -219,7 +228,7 @@ async fn write_states(
             trimmed: merged.trimmed.within(&copy.range),
             ..merged.clone()
         };
-        // So far the shard has low stamps, one per commit of the copy. This one lifts it above all sources. sources.
+        // So far the shard has low stamps, one per commit of the copy. This one lifts it above all sources.
         let mut set = WriteSet { stamp_above: Stamp(newest.0), ..WriteSet::new() };
         set.put(STATE, STATE_KEY, state.encode());
         engine.store().commit(copy.target, vec![set]).await?;

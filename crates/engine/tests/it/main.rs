@@ -23,6 +23,7 @@ mod partition_keys;
 mod query;
 mod random;
 mod restructuring;
+mod scaling;
 mod scripted_store;
 mod sessions;
 mod simulation;

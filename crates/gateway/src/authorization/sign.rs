@@ -1,6 +1,6 @@
 //! Signs a request as clients do, for commands that query a running server.
 //!
-//! Owns the headers of a signed GET. Does not own sending it.
+//! Owns the headers of a signed request. Does not own sending it.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -18,12 +18,24 @@ pub fn sign_get_request(
     path: &str,
     now_seconds: u64,
 ) -> Vec<(&'static str, String)> {
+    sign_request(key, "get", path, now_seconds)
+}
+
+/// Returns the headers that sign a request with this verb for a path with the account key.
+#[must_use]
+pub fn sign_request(
+    key: &AccountKey,
+    verb: &str,
+    path: &str,
+    now_seconds: u64,
+) -> Vec<(&'static str, String)> {
     let date = format_http_date(now_seconds);
     let path = RequestPath::parse(path);
     let signed = SignedLink::from_path(&path);
     let (kind, link) = (&signed.resource_type, &signed.decoded);
     // The last line is empty, because the date is in `x-ms-date`.
-    let payload = format!("get\n{kind}\n{link}\n{}\n\n", date.to_lowercase());
+    let verb = verb.to_ascii_lowercase();
+    let payload = format!("{verb}\n{kind}\n{link}\n{}\n\n", date.to_lowercase());
     let signature = STANDARD.encode(key.sign(payload.as_bytes()));
     // Base64 contains `+`, `/` and `=`, which clients encode.
     let signature = utf8_percent_encode(&signature, NON_ALPHANUMERIC);

@@ -15,6 +15,7 @@ pub(crate) use explorer::{find_page, handle_session, match_session, page_respons
 pub(crate) use health::health;
 pub(crate) use history::read_history;
 pub(crate) use partitions::handle_partitions;
+pub use partitions::partitions_document;
 pub(crate) use requests::{list_requests, read_request, traffic};
 pub(crate) use test_routes::{handle_test_route, match_test_route};
 pub(crate) use usage::{report, usage};

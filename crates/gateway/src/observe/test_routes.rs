@@ -45,6 +45,8 @@ pub(crate) async fn handle_test_route(
             control.advance(Duration::from_secs(seconds));
             // What has expired by the new time must be gone when the test continues.
             engine.maintain_fully().await.map_err(ApiError::from)?;
+            // Likewise what the throughput of a container needs: clients cannot see when the background is done.
+            engine.split_due_partitions().await.map_err(ApiError::from)?;
             Ok(empty_object())
         }
         "split-partition" => split(gateway, &body).await,

@@ -100,7 +100,7 @@ async fn single(engine: &Engine, request: &ApiRequest, offer: &Offer) -> ApiResu
     }
     Ok(ApiResponse::json(StatusCode::OK, document.to_bytes())
         .etag(etag)
-        .with_static(header::OFFER_PENDING, "false")
+        .with_static(header::OFFER_PENDING, if offer.throughput.pending { "true" } else { "false" })
         .with(header::MIN_THROUGHPUT, offer.throughput.least)
         .charge(RequestCharge::from_request_units(1)))
 }

@@ -202,8 +202,13 @@ async fn partitions_are_split_and_merged_by_hand() {
     };
     let one = server.get(path).send().await.expect(200);
     assert_eq!(numbers(&one), [0]);
-    let two = server.post(path, r#"{"split":0}"#).send().await.expect(200);
+    assert_eq!(one.property("partitionsMin").as_i64(), Some(1));
+    assert_eq!(one.property("restructuring"), Json::Null);
+    let two = server.post(path, r#"{"split":0,"at":"0FFF"}"#).send().await.expect(200);
     assert_eq!(numbers(&two), [1, 2]);
+    assert!(two.text().contains(r#""max":"0FFF""#), "{}", two.text());
+    server.post(path, r#"{"split":1,"at":"x"}"#).send().await.expect(400);
+    server.post(path, r#"{"split":1,"at":"FF"}"#).send().await.expect(400);
     let merged = server.post(path, r#"{"merge":[1,2]}"#).send().await.expect(200);
     assert_eq!(numbers(&merged), [3]);
     server.post(path, r#"{"merge":[1]}"#).send().await.expect(400);

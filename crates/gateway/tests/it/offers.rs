@@ -93,3 +93,34 @@ async fn an_offer_tells_its_partitions_on_request() {
     let info = content.get("collectionThroughputInfo").unwrap().to_string();
     assert_eq!(info, r#"{"minimumRUForCollection":400,"numPhysicalPartitions":1}"#);
 }
+
+#[tokio::test]
+async fn more_throughput_is_pending_until_there_are_enough_ranges() {
+    let server = Server::with_container().await;
+    let offer = offer_of(&server, "/dbs/d/colls/c").await;
+    let path = format!("/offers/{}/", id(&offer));
+    let body = offer.to_string().replace("\"offerThroughput\":400", "\"offerThroughput\":25000");
+    let replaced = server.put(&path, &body).send().await.expect(200);
+    assert_eq!(throughput(&replaced), Some(25_000));
+    assert_eq!(replaced.has("x-ms-offer-replace-pending"), "true");
+    // Only against a hang: the background splits at once.
+    for _ in 0..3000 {
+        let read = server.get(&path).send().await.expect(200);
+        if read.has("x-ms-offer-replace-pending") == "false" {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
+    let ranges = server.get("/dbs/d/colls/c/pkranges").send().await.expect(200);
+    let ranges = ranges.entries("PartitionKeyRanges");
+    let bounds: Vec<_> = ranges.iter().map(|range| range.get("maxExclusive").unwrap()).collect();
+    let third = "15555555555555555555555555555555";
+    let two_thirds = "2AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+    assert_eq!(bounds, [&Json::from(third), &Json::from(two_thirds), &Json::from("FF")]);
+    for range in ranges {
+        assert_eq!(range.get("parents").unwrap().to_string(), r#"["0"]"#);
+    }
+    let lower = offer.to_string();
+    let lowered = server.put(&path, &lower).send().await.expect(200);
+    assert_eq!(lowered.has("x-ms-offer-replace-pending"), "false");
+}

@@ -8,24 +8,28 @@ use super::{
     EffectivePartitionKey, EpkRange, PartitionKeyDefinition, PartitionKeyKind, PartitionKeyVersion,
 };
 
-/// Bits of a version 2 hash.
-const V2_BITS: u32 = 126;
-/// Bits of a version 1 hash.
-const V1_BITS: u32 = 32;
 /// Bytes of a version 2 hash.
 const V2_BYTES: usize = 16;
-/// The highest version 2 hash.
-const V2_MAX: u128 = (1 << V2_BITS) - 1;
+/// The highest version 2 hash: 126 bits.
+const V2_MAX: u128 = (1 << 126) - 1;
+/// The highest version 1 hash: 32 bits.
+const V1_MAX: u128 = (1 << 32) - 1;
 
-/// The upper bound of one of several equal parts of the space. One less than its share, as the service computes it.
+/// The upper bound of one of several equal parts of the space, rounded as the service rounds it: version 1 after the
+/// multiplication with the number of the part, version 2 before it.
 pub(super) fn part_bound(
     part: usize,
     parts: usize,
     definition: &PartitionKeyDefinition,
 ) -> EffectivePartitionKey {
     match (definition.kind(), definition.version()) {
-        (PartitionKeyKind::Hash, PartitionKeyVersion::V1) => v1_epk(share(part, parts, V1_BITS)),
-        _ => EffectivePartitionKey::from_bytes(share(part, parts, V2_BITS).to_be_bytes()),
+        (PartitionKeyKind::Hash, PartitionKeyVersion::V1) => {
+            v1_epk(V1_MAX * part as u128 / parts as u128)
+        }
+        _ => {
+            let bound = V2_MAX / parts as u128 * part as u128;
+            EffectivePartitionKey::from_bytes(bound.to_be_bytes())
+        }
     }
 }
 
@@ -41,12 +45,19 @@ pub(super) fn midpoint(
     middle.filter(|middle| range.contains(middle)).unwrap_or_else(|| range.min.clone())
 }
 
-/// `part / parts` of a space of this many bits, minus one, computed without overflow.
-fn share(part: usize, parts: usize, bits: u32) -> u128 {
-    let (space, part, parts) = (1_u128 << bits, part as u128, parts as u128);
-    // `space * part` exceeds 128 bits for 126-bit hashes from four parts on. The remainder is divided separately, so
-    // the parts differ by one at most.
-    ((space / parts) * part + (space % parts) * part / parts).saturating_sub(1)
+/// The number of a bound at the outermost level.
+pub(super) fn bound_number(
+    bound: &EffectivePartitionKey,
+    definition: &PartitionKeyDefinition,
+) -> u128 {
+    match (definition.kind(), definition.version()) {
+        (PartitionKeyKind::Hash, PartitionKeyVersion::V1) => {
+            let end = if bound.as_bytes().is_empty() { 0.0 } else { V1_MAX as f64 };
+            // The bounds `""` and `FF` are not ordered numbers; they mean the ends of the space.
+            read_ordered_number(bound.as_bytes()).unwrap_or(end).max(0.0) as u128
+        }
+        _ => level_number(bound, 0),
+    }
 }
 
 fn v1_epk(hash: u128) -> EffectivePartitionKey {

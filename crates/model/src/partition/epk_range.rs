@@ -42,6 +42,51 @@ impl EpkRange {
         (0..parts).map(|part| Self { min: bound(part), max: bound(part + 1) }).collect()
     }
 
+    /// Divides adjacent ranges further until there are `parts` of them: the parts of each range, in order. Bounds stay
+    /// where they are. New ones are those of [`Self::equal_parts`] if all present ones are among them; otherwise the
+    /// widest range is halved again and again. Fewer parts than wanted are returned only where no epk is left to cut at.
+    #[must_use]
+    pub fn divide(
+        ranges: &[Self],
+        parts: usize,
+        definition: &PartitionKeyDefinition,
+    ) -> Vec<Vec<Self>> {
+        let number = |bound: &EffectivePartitionKey| coordinate::bound_number(bound, definition);
+        let cuts: Vec<EffectivePartitionKey> =
+            Self::equal_parts(parts, definition).into_iter().skip(1).map(|part| part.min).collect();
+        // A bound of another number of parts is rounded differently, by less than their count.
+        let is_near = |left: u128, right: u128| left.abs_diff(right) <= parts as u128;
+        let is_cut = |bound: &EffectivePartitionKey| {
+            cuts.iter().any(|cut| is_near(number(cut), number(bound)))
+        };
+        let mut divided: Vec<Vec<Self>> = ranges.iter().map(|range| vec![range.clone()]).collect();
+        if ranges.iter().skip(1).all(|range| is_cut(&range.min)) {
+            for (range, parts) in ranges.iter().zip(&mut divided) {
+                let is_bound = |cut: &EffectivePartitionKey| {
+                    [&range.min, &range.max].iter().any(|bound| is_near(number(cut), number(bound)))
+                };
+                for cut in cuts.iter().filter(|cut| !is_bound(cut)) {
+                    split_last(parts, cut);
+                }
+            }
+            return divided;
+        }
+        let width = |range: &Self| number(&range.max) - number(&range.min).min(number(&range.max));
+        for _ in ranges.len()..parts {
+            // The first of the widest, so that the result does not depend on how the iterator breaks ties.
+            let widest = divided.iter().enumerate().flat_map(|(owner, parts)| {
+                parts.iter().enumerate().map(move |(place, part)| (owner, place, part))
+            });
+            let widest = widest.min_by_key(|(_, _, part)| std::cmp::Reverse(width(part)));
+            let Some((owner, place, part)) = widest else { break };
+            let Some((below, from)) = part.split_at(&part.midpoint(definition)) else { break };
+            if let Some(parts) = divided.get_mut(owner) {
+                parts.splice(place..=place, [below, from]);
+            }
+        }
+        divided
+    }
+
     /// Whether the range contains no epk.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -96,6 +141,15 @@ impl EpkRange {
     #[must_use]
     pub fn midpoint(&self, definition: &PartitionKeyDefinition) -> EffectivePartitionKey {
         coordinate::midpoint(self, definition)
+    }
+}
+
+/// Cuts the last of several adjacent ranges, if it contains the cut.
+fn split_last(parts: &mut Vec<EpkRange>, cut: &EffectivePartitionKey) {
+    let cut = parts.last().and_then(|last| last.split_at(cut));
+    if let Some((below, from)) = cut {
+        parts.pop();
+        parts.extend([below, from]);
     }
 }
 

@@ -6,7 +6,7 @@
 use super::members::Members;
 use crate::limits::{
     AUTOSCALE_THROUGHPUT_MIN, MANUAL_THROUGHPUT_MIN, THROUGHPUT_MAX,
-    THROUGHPUT_PER_PARTITION_AT_CREATION,
+    THROUGHPUT_PER_PARTITION_AT_CREATION, THROUGHPUT_PER_PARTITION_MAX,
 };
 use crate::{Json, Object, Result, ValidationError};
 
@@ -149,6 +149,12 @@ impl Throughput {
     pub fn partitions_at_creation(&self) -> u32 {
         self.highest().div_ceil(THROUGHPUT_PER_PARTITION_AT_CREATION).max(1)
     }
+
+    /// The least number of physical partitions that can give this throughput.
+    #[must_use]
+    pub fn partitions_min(&self) -> u32 {
+        self.highest().div_ceil(THROUGHPUT_PER_PARTITION_MAX).max(1)
+    }
 }
 
 /// The number, if it is between the minimum and [`THROUGHPUT_MAX`] and a multiple of `step`.
@@ -210,6 +216,15 @@ mod tests {
             assert_eq!(throughput.partitions_at_creation(), partitions, "{per_second}");
         }
         assert_eq!(Throughput::autoscale(12000).unwrap().partitions_at_creation(), 2);
+    }
+
+    #[test]
+    fn a_physical_partition_gives_ten_thousand_request_units() {
+        for (per_second, partitions) in [(400, 1), (10_000, 1), (11_000, 2), (25_000, 3)] {
+            let throughput = Throughput::manual(per_second).unwrap();
+            assert_eq!(throughput.partitions_min(), partitions, "{per_second}");
+        }
+        assert_eq!(Throughput::autoscale(21_000).unwrap().partitions_min(), 3);
     }
 
     #[test]

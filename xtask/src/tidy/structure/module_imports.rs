@@ -92,8 +92,8 @@ const TABLES: &[ModuleTable] = &[
             ),
             (
                 "restructure",
-                "error charge operation key_layout record container response partition catalog \
-                transaction",
+                "error charge operation key_layout metering record container response settings \
+                partition catalog transaction",
             ),
             ("usage", "error key_layout metering response catalog query"),
             ("verify", "error operation key_layout record container partition catalog transaction"),

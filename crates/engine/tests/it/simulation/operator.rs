@@ -1,8 +1,8 @@
-//! Whoever splits, merges, sweeps and changes policies while the clients work.
+//! Whoever splits, merges, sweeps and changes policies and throughput while the clients work.
 
-use engine::operation::{MergePartitions, ReplaceContainer, SplitPartition};
+use engine::operation::{MergePartitions, ReplaceContainer, SplitPartition, ThroughputOwner};
 use engine::{ContainerLink, Engine, ErrorKind, Result};
-use model::IndexPath;
+use model::{IndexPath, Throughput};
 
 use super::trace::Trace;
 use crate::random::SeededRandom;
@@ -35,23 +35,37 @@ impl Operator {
     }
 
     async fn act(&mut self, engine: &Engine) -> Result<String> {
-        let listed = engine.list_partitions(&self.link).await?.value.partitions;
+        let listed = engine.list_partitions(&self.link).await?.value;
+        let (listed, needed) = (listed.partitions, listed.partitions_min as usize);
         let at = usize::try_from(self.random.below(listed.len() as u64)).unwrap();
-        match self.random.below(6) {
+        match self.random.below(8) {
             0 | 1 if listed.len() < 5 => {
                 let container = self.link.clone();
                 let split = SplitPartition { container, partition: listed[at].number, at: None };
                 Ok(format!("split partition into {:?}", engine.split_partition(split).await?.value))
             }
-            2 | 3 if listed.len() > 1 => {
+            2 | 3 if listed.len() > needed => {
                 let at = at.min(listed.len() - 2);
                 let partitions = (listed[at].number, listed[at + 1].number);
                 let merge = MergePartitions { container: self.link.clone(), partitions };
                 Ok(format!("merged partition {:?}", engine.merge_partitions(merge).await?.value))
             }
             4 => self.replace_policy(engine).await,
+            5 => self.replace_throughput(engine).await,
+            6 if listed.len() < needed => {
+                // What a crash has interrupted is due again in the next life.
+                let done = engine.split_due_partitions().await?;
+                Ok(format!("split {} partitions that were due", done.by_throughput))
+            }
             _ => Ok(format!("{:?}", engine.maintain().await?)),
         }
+    }
+
+    async fn replace_throughput(&mut self, engine: &Engine) -> Result<String> {
+        let wanted = [400, 11_000, 25_000][usize::try_from(self.random.below(3)).unwrap()];
+        let owner = ThroughputOwner::Container(self.link.clone());
+        let replaced = engine.replace_throughput(&owner, Throughput::Manual(wanted)).await?.value;
+        Ok(format!("throughput {wanted}, pending {}", replaced.pending))
     }
 
     async fn replace_policy(&mut self, engine: &Engine) -> Result<String> {

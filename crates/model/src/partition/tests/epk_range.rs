@@ -34,8 +34,8 @@ fn the_space_is_cut_where_the_service_cuts_it() {
         bounds(&EpkRange::equal_parts(4, &v2())),
         [
             "0FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF",
-            "1FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF",
-            "2FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF",
+            "1FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFE",
+            "2FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFD",
             "FF"
         ]
     );
@@ -43,6 +43,56 @@ fn the_space_is_cut_where_the_service_cuts_it() {
         bounds(&EpkRange::equal_parts(4, &v1())),
         ["05C1CFFFFFFFF8", "05C1DFFFFFFFFC", "05C1E7FFFFFFFE", "FF"]
     );
+    assert_eq!(
+        bounds(&EpkRange::equal_parts(5, &v2())),
+        [
+            "0CCCCCCCCCCCCCCCCCCCCCCCCCCCCCCC",
+            "19999999999999999999999999999998",
+            "26666666666666666666666666666664",
+            "33333333333333333333333333333330",
+            "FF"
+        ]
+    );
+    assert_eq!(
+        bounds(&EpkRange::equal_parts(5, &v1())),
+        ["05C1C9CD673398", "05C1D9CD673398", "05C1E399CD6732", "05C1E9CD673398", "FF"]
+    );
+}
+
+#[test]
+fn ranges_are_divided_at_the_bounds_of_equal_parts_where_that_is_possible() {
+    for definition in [v1(), v2(), PartitionKeyDefinition::hierarchical(&["/a", "/b"]).unwrap()] {
+        let parts = |count| EpkRange::equal_parts(count, &definition);
+        let full = [EpkRange::full()];
+        for count in 1..=9 {
+            assert_eq!(EpkRange::divide(&full, count, &definition), [parts(count)]);
+        }
+        // In version 2, the bound of two halves is one more than that of the second quarter, and stays.
+        let halves = parts(2);
+        let quarters = EpkRange::divide(&halves, 4, &definition).concat();
+        assert_eq!(quarters.len(), 4);
+        assert_eq!(quarters[0], parts(4)[0]);
+        assert_eq!(quarters[1].max, halves[0].max);
+        assert_eq!(quarters[3], parts(4)[3]);
+        // What a crash between two splits has left is completed in the same way.
+        let left = [quarters[0].clone(), quarters[1].clone(), halves[1].clone()];
+        assert_eq!(EpkRange::divide(&left, 4, &definition).concat(), quarters);
+    }
+}
+
+#[test]
+fn other_ranges_are_halved_the_widest_first() {
+    let halves = EpkRange::equal_parts(2, &v2());
+    let thirds = EpkRange::divide(&halves, 3, &v2());
+    // The second half is wider, by one hash.
+    assert_eq!(thirds[0], [halves[0].clone()]);
+    assert_eq!(thirds[1][0].max, halves[1].midpoint(&v2()));
+    assert_eq!(EpkRange::divide(&thirds.concat(), 2, &v2()).concat(), thirds.concat());
+    let uneven = [range("", "05"), range("05", "FF")];
+    let divided = EpkRange::divide(&uneven, 4, &v2());
+    assert_eq!((divided[0].len(), divided[1].len()), (1, 3));
+    let one = range("05", "05000000000000000000000000000001");
+    assert_eq!(EpkRange::divide(&[range("", "05"), one.clone()], 3, &v2())[1], [one]);
 }
 
 #[test]
@@ -52,7 +102,6 @@ fn midpoints_agree_with_equal_parts() {
         let halves = EpkRange::equal_parts(2, &definition);
         assert_eq!(EpkRange::full().midpoint(&definition), halves[0].max);
         assert_eq!(halves[0].midpoint(&definition), quarters[0].max);
-        assert_eq!(halves[1].midpoint(&definition), quarters[2].max);
     }
 }
 
@@ -100,6 +149,29 @@ proptest! {
         prop_assert!(ranges.iter().all(|range| !range.is_empty()));
         let epk = definition.effective(&key);
         prop_assert_eq!(ranges.iter().filter(|range| range.contains(&epk)).count(), 1);
+    }
+
+    #[test]
+    fn divided_ranges_cover_the_same(
+        before in 1usize..12,
+        parts in 1usize..40,
+        halvings in 0usize..4,
+        definition in definition(),
+    ) {
+        let mut ranges = EpkRange::equal_parts(before, &definition);
+        for place in 0..halvings {
+            let place = place * 3 % ranges.len();
+            let (below, from) = ranges[place].split_at(&ranges[place].midpoint(&definition)).unwrap();
+            ranges.splice(place..=place, [below, from]);
+        }
+        let divided = EpkRange::divide(&ranges, parts, &definition);
+        prop_assert_eq!(divided.len(), ranges.len());
+        prop_assert!(divided.iter().map(Vec::len).sum::<usize>() >= parts);
+        for (range, parts) in ranges.iter().zip(&divided) {
+            prop_assert_eq!((&parts[0].min, &parts[parts.len() - 1].max), (&range.min, &range.max));
+            prop_assert!(parts.windows(2).all(|pair| pair[0].max == pair[1].min));
+            prop_assert!(parts.iter().all(|part| !part.is_empty()));
+        }
     }
 
     #[test]
