@@ -10,7 +10,7 @@ export async function partitionsView({ place, isReadOnly }) {
   const path = `/_planisphere/partitions/${encodeURIComponent(place.database)}/${encodeURIComponent(place.container)}`;
   const page = element("div", { class: "page", id: "partitions" });
 
-  function draw({ partitions, generation }) {
+  function draw({ partitions, generation, partitionsMin, restructuring }) {
     const items = partitions.reduce((sum, one) => sum + one.items, 0);
     const map = element("div", { class: "ranges", role: "img", "aria-label": `${partitions.length} ranges: ${partitions.map((one) => `${one.number} from ${one.min || "the start"}`).join(", ")}` });
     for (const one of partitions) {
@@ -19,10 +19,14 @@ export async function partitionsView({ place, isReadOnly }) {
       part.title = `${one.min || "00"} to ${one.max}`;
       map.append(part);
     }
+    const progress = restructuring
+      ? `Copying ${restructuring.partitions.join(", ")} into ${restructuring.into}: ${integerText(restructuring.itemsCopied)} of ${integerText(restructuring.itemsTotal)} items.`
+      : partitions.length < partitionsMin && `The throughput needs ${partitionsMin} partitions; they are split in the background.`;
     page.replaceChildren(
       element("div", { class: "row apart" }, element("h1", {}, `Partitions of ${place.container}`), button("Refresh", { icon: "refresh", onclick: () => load().catch(fail) })),
       element("div", { class: "figures" }, ...[["Physical partitions", integerText(partitions.length)], ["Items", integerText(items)], ["Bytes", bytesText(partitions.reduce((sum, one) => sum + one.bytes, 0))], ["Version of the map", integerText(generation)]]
         .map(([label, value]) => element("div", {}, element("dl", {}, element("dt", {}, label), element("dd", {}, value))))),
+      ...(progress ? [element("p", { class: "soft", role: "status" }, progress)] : []),
       element("section", { class: "card stack", "aria-label": "Ranges" }, element("h2", {}, "Ranges of effective partition keys"), map),
       element("section", { class: "card" }, barPlot("Items", partitions.map((one) => ({ label: `partition ${one.number}`, value: one.items, note: bytesText(one.bytes) })))),
       element("ul", { class: "card stack" }, ...partitions.map((one, at) => element("li", { class: "row" },

@@ -38,7 +38,9 @@ impl Operator {
         let listed = engine.list_partitions(&self.link).await?.value;
         let (listed, needed) = (listed.partitions, listed.partitions_min as usize);
         let at = usize::try_from(self.random.below(listed.len() as u64)).unwrap();
-        match self.random.below(8) {
+        match self.random.below(7) {
+            // What a crash has interrupted is due again in the next life.
+            _ if listed.len() < needed => split_due(engine).await,
             0 | 1 if listed.len() < 5 => {
                 let container = self.link.clone();
                 let split = SplitPartition { container, partition: listed[at].number, at: None };
@@ -52,11 +54,6 @@ impl Operator {
             }
             4 => self.replace_policy(engine).await,
             5 => self.replace_throughput(engine).await,
-            6 if listed.len() < needed => {
-                // What a crash has interrupted is due again in the next life.
-                let done = engine.split_due_partitions().await?;
-                Ok(format!("split {} partitions that were due", done.by_throughput))
-            }
             _ => Ok(format!("{:?}", engine.maintain().await?)),
         }
     }
@@ -65,7 +62,7 @@ impl Operator {
         let wanted = [400, 11_000, 25_000][usize::try_from(self.random.below(3)).unwrap()];
         let owner = ThroughputOwner::Container(self.link.clone());
         let replaced = engine.replace_throughput(&owner, Throughput::Manual(wanted)).await?.value;
-        Ok(format!("throughput {wanted}, pending {}", replaced.pending))
+        if replaced.pending { split_due(engine).await } else { Ok(format!("throughput {wanted}")) }
     }
 
     async fn replace_policy(&mut self, engine: &Engine) -> Result<String> {
@@ -81,4 +78,9 @@ impl Operator {
         engine.replace_container(replace).await?;
         Ok("policy".to_owned())
     }
+}
+
+async fn split_due(engine: &Engine) -> Result<String> {
+    let done = engine.split_due_partitions().await?;
+    Ok(format!("split {} partitions that were due", done.by_throughput))
 }
