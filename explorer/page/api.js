@@ -52,8 +52,17 @@ async function send(method, path, headers, body, signal) {
   const answer = { status: response.status, headers: response.headers, text, charge: Number(response.headers.get("x-ms-request-charge") ?? 0) };
   if (response.ok || response.status === 304) return answer;
   const problem = parsed(text);
-  const message = (problem?.message ?? `The server answered with status ${response.status}.`).replace(/\r?\nActivityId:[\s\S]*$/, "");
+  const message = explained(problem) ?? `The server answered with status ${response.status}.`;
   throw new ApiError(response.status, message, Number(response.headers.get("x-ms-substatus") ?? 0), problem);
+}
+
+// The text of an error for people: without the envelope of the service, with what the server adds to it.
+function explained(problem) {
+  if (!problem?.message) return undefined;
+  const message = problem.message.replace(/\r?\nActivityId:[\s\S]*$/, "");
+  const listed = parsed(message.replace(/^Message: /, ""))?.Errors;
+  const said = listed ? listed.join(" ") : message;
+  return problem.detail ? `${said} ${problem.detail}` : said;
 }
 
 function parsed(text) {

@@ -3,9 +3,10 @@
 //! Owns them as stored JSON that belongs to a database, a user or a container: create, read, list, replace, delete.
 //! Does not own their meaning: nothing here is executed or enforced.
 
-use model::{Etag, Json, Object, Precondition, PreconditionResult, ResourceId, TimestampSeconds};
+use model::{Etag, Json, Object, Precondition, ResourceId, TimestampSeconds};
 
 use super::database::{already_exists, metadata_read, metadata_written};
+use super::if_match::check_if_match;
 use super::store::CatalogWrite;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
@@ -177,7 +178,7 @@ impl Engine {
         let mut catalog = self.core.catalog.lock().await;
         let current = catalog.attached(&old.owner, kind, &old.id).await?;
         let current = current.ok_or_else(|| not_found(kind, &old.id))?;
-        check_etag(precondition, &current)?;
+        check_if_match(precondition, current.etag)?;
         let id = content.get("id").and_then(Json::as_str).unwrap_or_default();
         let id = model::ItemId::new(id)?.as_str().to_owned();
         let mut write = CatalogWrite::default();
@@ -210,7 +211,7 @@ impl Engine {
         let mut catalog = self.core.catalog.lock().await;
         let current = catalog.attached(&old.owner, kind, &old.id).await?;
         let current = current.ok_or_else(|| not_found(kind, &old.id))?;
-        check_etag(precondition, &current)?;
+        check_if_match(precondition, current.etag)?;
         let mut write = CatalogWrite::default();
         write.remove_attached(kind, &current);
         // The permissions of a user go with it, in the same commit.
@@ -246,14 +247,4 @@ fn check_rename(kind: AttachedKind, id: &str) -> Result<()> {
 fn not_found(kind: AttachedKind, named: &str) -> Error {
     let message = format!("Resource Not Found. There is no {} '{named}'.", kind.name());
     Error::new(ErrorKind::NotFound, message)
-}
-
-fn check_etag(precondition: Option<&Precondition>, current: &AttachedResource) -> Result<()> {
-    let Some(precondition @ Precondition::IfMatch(_)) = precondition else { return Ok(()) };
-    if precondition.check(Some(&current.etag.to_string())) == PreconditionResult::Proceed {
-        return Ok(());
-    }
-    let message =
-        "Operation cannot be performed because one of the specified precondition is not met.";
-    Err(Error::new(ErrorKind::PreconditionFailed, message))
 }

@@ -6,12 +6,10 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use model::{
-    ContainerProperties, DatabaseId, EpkRange, Precondition, PreconditionResult, ResourceId,
-    Throughput,
-};
+use model::{ContainerProperties, DatabaseId, EpkRange, ResourceId, Throughput};
 
 use super::database::{already_exists, metadata_read, metadata_written};
+use super::if_match::check_if_match;
 use super::record::{ContainerRecord, PartitionRecord, ThroughputRecord};
 use super::store::{CatalogStore, CatalogWrite};
 use super::view::DatabaseEntry;
@@ -343,7 +341,7 @@ impl Engine {
         let mut catalog = self.core.catalog.lock().await;
         let container = self.container(&operation.link)?;
         let mut record = container.record();
-        check_etag(operation.precondition.as_ref(), &record)?;
+        check_if_match(operation.precondition.as_ref(), record.etag)?;
         record
             .properties
             // Immutable parts are those that stored keys depend on: changing them would orphan every item.
@@ -373,21 +371,6 @@ impl Engine {
         container.replace_record(record);
         Ok(metadata_written(container.resource()))
     }
-}
-
-fn check_etag(precondition: Option<&Precondition>, record: &ContainerRecord) -> Result<()> {
-    let Some(precondition @ Precondition::IfMatch(expected)) = precondition else { return Ok(()) };
-    let etag = record.etag.to_string();
-    if precondition.check(Some(&etag)) == PreconditionResult::Proceed {
-        return Ok(());
-    }
-    Err(Error::new(
-        ErrorKind::PreconditionFailed,
-        format!(
-            "Operation cannot be performed because one of the specified precondition is not met. \
-             The etag of the container is {etag}, the request expects {expected}."
-        ),
-    ))
 }
 
 /// Refuses properties that the service would refuse.

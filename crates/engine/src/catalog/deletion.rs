@@ -4,9 +4,10 @@
 //! its end even if the caller goes away: a container that is gone from the catalog must not be written to. Its bytes
 //! are reclaimed in the background.
 
-use model::DatabaseId;
+use model::{DatabaseId, Precondition};
 
 use super::database::metadata_written;
+use super::if_match::check_if_match;
 use super::store::CatalogWrite;
 use super::view::DatabaseEntry;
 use crate::engine::Engine;
@@ -41,13 +42,33 @@ impl Engine {
     /// # Errors
     /// `OwnerNotFound` when there is none.
     pub async fn delete_container(&self, link: &ContainerLink) -> Result<Response<()>> {
-        let (engine, link) = (self.clone(), link.clone());
-        self.uninterrupted(async move { engine.delete_container_now(&link).await }).await
+        self.delete_container_if(link, None).await
     }
 
-    async fn delete_container_now(&self, link: &ContainerLink) -> Result<Response<()>> {
+    /// Deletes a container like [`Engine::delete_container`], if its etag matches.
+    ///
+    /// # Errors
+    ///
+    /// `PreconditionFailed` when its etag is another, and those of a deletion.
+    pub async fn delete_container_if(
+        &self,
+        link: &ContainerLink,
+        precondition: Option<Precondition>,
+    ) -> Result<Response<()>> {
+        let (engine, link) = (self.clone(), link.clone());
+        let deletion = async move { engine.delete_container_now(&link, precondition).await };
+        self.uninterrupted(deletion).await
+    }
+
+    async fn delete_container_now(
+        &self,
+        link: &ContainerLink,
+        precondition: Option<Precondition>,
+    ) -> Result<Response<()>> {
         let mut catalog = self.core.catalog.lock().await;
         let container = self.container(link)?;
+        // Under the lock of the catalog: the version that is compared is the one that is deleted.
+        check_if_match(precondition.as_ref(), container.record().etag)?;
         // Paused before the commit: a write acknowledged after the deletion would be lost without an error.
         let pauses = container.pause_writers().await;
         let mut write = CatalogWrite::default();
@@ -93,13 +114,32 @@ impl Engine {
     /// # Errors
     /// `OwnerNotFound` when there is none.
     pub async fn delete_database(&self, id: &DatabaseId) -> Result<Response<()>> {
-        let (engine, id) = (self.clone(), id.clone());
-        self.uninterrupted(async move { engine.delete_database_now(&id).await }).await
+        self.delete_database_if(id, None).await
     }
 
-    async fn delete_database_now(&self, id: &DatabaseId) -> Result<Response<()>> {
+    /// Deletes a database like [`Engine::delete_database`], if its etag matches.
+    ///
+    /// # Errors
+    ///
+    /// `PreconditionFailed` when its etag is another, and those of a deletion.
+    pub async fn delete_database_if(
+        &self,
+        id: &DatabaseId,
+        precondition: Option<Precondition>,
+    ) -> Result<Response<()>> {
+        let (engine, id) = (self.clone(), id.clone());
+        let deletion = async move { engine.delete_database_now(&id, precondition).await };
+        self.uninterrupted(deletion).await
+    }
+
+    async fn delete_database_now(
+        &self,
+        id: &DatabaseId,
+        precondition: Option<Precondition>,
+    ) -> Result<Response<()>> {
         let mut catalog = self.core.catalog.lock().await;
         let database = self.database(id)?;
+        check_if_match(precondition.as_ref(), database.record.etag)?;
         let mut write = CatalogWrite::default();
         write.remove_database(id);
         catalog.remove_attached_below(&database.record.rid, &mut write).await?;

@@ -10,6 +10,7 @@ mod container;
 mod database;
 mod deletion;
 mod enforcement;
+mod if_match;
 mod partition_list;
 mod record;
 mod store;

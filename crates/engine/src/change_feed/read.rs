@@ -246,8 +246,8 @@ impl Engine {
         Err(Error::new(
             ErrorKind::ContinuationRefused,
             format!(
-                "The position is older than the retention: versions up to lsn {} are gone, the position is at {}. \
-                 Start from now, or read the newest versions from the beginning.",
+                "You must read the change feed from within the retention period. Versions up to lsn {} are gone, the \
+                 position is at {}. Start from now, or read the newest versions from the beginning.",
                 trimmed.0, part.lsn.0
             ),
         ))

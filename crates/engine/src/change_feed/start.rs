@@ -31,8 +31,8 @@ impl Engine {
             matches!(start, ChangeFeedStart::Beginning | ChangeFeedStart::Time(_));
         if mode == ChangeFeedMode::AllVersionsAndDeletes && starts_before_now {
             return Err(Error::invalid(
-                "The change feed of all versions and deletes starts now or at a continuation token; it cannot start \
-                 at the beginning or at a time.",
+                "You must read the change feed from within the retention period. The change feed of all versions and \
+                 deletes starts now or at a continuation token; it cannot start at the beginning or at a time.",
             ));
         }
         match start {

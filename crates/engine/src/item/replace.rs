@@ -108,7 +108,7 @@ pub(crate) async fn replace(
     Ok(ItemWriteResult::Written { item, patch_operations: 0 })
 }
 
-/// Refuses a write whose precondition fails. If-None-Match applies to reads only.
+/// Refuses a write whose precondition fails. If-None-Match applies to reads and upserts.
 pub(crate) fn check_precondition(
     precondition: Option<&Precondition>,
     current: &ItemRecord,

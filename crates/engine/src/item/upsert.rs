@@ -2,7 +2,7 @@
 //!
 //! Owns the operation and its part inside the transaction.
 
-use model::Precondition;
+use model::{Precondition, PreconditionResult};
 
 use super::create::change;
 use super::input::{self, NewItem};
@@ -10,10 +10,11 @@ use super::replace::check_precondition;
 use super::write::{ItemWrite, ItemWriteResult};
 use crate::charge::refused_write;
 use crate::engine::Engine;
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::metering::OperationKind;
 use crate::operation::UpsertItem;
 use crate::partition::Abort;
+use crate::record::ItemRecord;
 use crate::response::{Response, UpsertResult};
 use crate::transaction::ItemTransaction;
 
@@ -77,7 +78,27 @@ pub(crate) async fn upsert(
     // Without an item there is no etag to compare: as in the service, the upsert then creates.
     if let Some(current) = &current {
         check_precondition(precondition, current)?;
+        check_if_none_match(precondition, current)?;
     }
     let item = transaction.put(&key, &key, current.as_ref(), change(new, indexed, explain)).await?;
     Ok(ItemWriteResult::Written { item, patch_operations: 0 })
+}
+
+/// Refuses to replace an item that If-None-Match excludes. Upserts are the only writes that know this precondition: the
+/// others name one intention, create or replace, and the service ignores it there.
+fn check_if_none_match(precondition: Option<&Precondition>, current: &ItemRecord) -> Result<()> {
+    let Some(precondition @ Precondition::IfNoneMatch(excluded)) = precondition else {
+        return Ok(());
+    };
+    let etag = current.header.etag.to_string();
+    if precondition.check(Some(&etag)) == PreconditionResult::Proceed {
+        return Ok(());
+    }
+    Err(Error::new(
+        ErrorKind::PreconditionFailed,
+        format!(
+            "Operation cannot be performed because one of the specified precondition is not met. \
+             The etag is {etag}, the request excludes {excluded}."
+        ),
+    ))
 }

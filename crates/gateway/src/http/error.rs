@@ -9,6 +9,7 @@ use model::{ImmutableProperty, Json, Object, RequestCharge};
 
 use super::cached_headers::HeaderList;
 use super::header;
+use super::message::{ErrorMessage, MessageForm};
 use super::response::ApiResponse;
 
 /// Result of handling a request.
@@ -20,6 +21,7 @@ pub(crate) struct ApiError {
     status: StatusCode,
     sub_status: Option<u32>,
     message: String,
+    form: MessageForm,
     retry_after_ms: Option<u64>,
     charge: RequestCharge,
     /// The query plan, for clients that can run the query themselves.
@@ -33,7 +35,8 @@ impl ApiError {
         let message = message.into();
         let (sub_status, retry_after_ms, plan) = (None, None, None);
         let (charge, headers) = (RequestCharge::ZERO, HeaderList::new());
-        Self { status, sub_status, message, retry_after_ms, charge, plan, headers }
+        let form = MessageForm::Plain;
+        Self { status, sub_status, message, form, retry_after_ms, charge, plan, headers }
     }
 
     pub(crate) fn bad_request(message: impl Into<String>) -> Self {
@@ -105,9 +108,12 @@ impl ApiError {
     fn take_body(&mut self, activity_id: &str) -> Vec<u8> {
         let mut body = Object::new();
         body.insert("code", code(self.status));
-        // Clients split the message at the activity id and expect a version behind it.
-        let tail = "Microsoft.Azure.Documents.Common/2.14.0";
-        body.insert("message", format!("{}\r\nActivityId: {activity_id}, {tail}", self.message));
+        let ErrorMessage { message, detail } =
+            ErrorMessage::new(&self.message, self.form, activity_id);
+        body.insert("message", message);
+        if let Some(detail) = detail {
+            body.insert("detail", detail);
+        }
         if let Some(plan) = self.plan.take() {
             body.insert("additionalErrorInfo", plan);
         }
@@ -160,17 +166,43 @@ impl From<Error> for ApiError {
             ErrorKind::Throttled { retry_after_ms } => Some(retry_after_ms),
             _ => None,
         };
-        let message = match error.query_errors_json() {
-            Some(errors) => format!("Message: {errors}"),
-            None => error.full_message(),
+        let (message, form) = match error.query_errors_json() {
+            // With a number, it failed while it ran.
+            Some(errors) if sub_status.is_some() => (errors.to_string(), MessageForm::Execution),
+            Some(errors) => (errors.to_string(), MessageForm::Compiler),
+            None => (error.full_message(), message_form(error.kind())),
         };
-        Self { sub_status, retry_after_ms, charge: error.charge(), ..Self::new(status, message) }
+        let charge = error.charge();
+        Self { sub_status, retry_after_ms, charge, form, ..Self::new(status, message) }
+    }
+}
+
+/// The form of a message without a sentence of the service.
+fn message_form(kind: ErrorKind) -> MessageForm {
+    match kind {
+        ErrorKind::Invalid
+        | ErrorKind::PartitionKeyMismatch
+        | ErrorKind::NotFound
+        | ErrorKind::OwnerNotFound
+        | ErrorKind::Conflict
+        | ErrorKind::PreconditionFailed
+        | ErrorKind::TooLarge
+        | ErrorKind::Immutable(_)
+        | ErrorKind::SessionNotAvailable
+        | ErrorKind::PartitionGone
+        | ErrorKind::BadQuery
+        | ErrorKind::Throttled { .. } => MessageForm::Replica,
+        ErrorKind::ContinuationRefused
+        | ErrorKind::OutOfTime
+        | ErrorKind::Unsupported
+        | ErrorKind::Unavailable
+        | ErrorKind::Corrupt => MessageForm::Plain,
     }
 }
 
 impl From<model::ValidationError> for ApiError {
     fn from(invalid: model::ValidationError) -> Self {
-        Self::bad_request(invalid.message())
+        Self { form: MessageForm::Replica, ..Self::bad_request(invalid.message()) }
     }
 }
 

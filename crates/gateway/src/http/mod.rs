@@ -9,6 +9,7 @@ mod error;
 pub(crate) mod header;
 mod header_value;
 mod host;
+mod message;
 mod origin;
 mod percent;
 mod request;

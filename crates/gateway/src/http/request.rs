@@ -126,6 +126,13 @@ impl ApiRequest {
         Ok(WriteOptions { precondition: self.if_match(), indexing, explain_charge })
     }
 
+    /// The options of an upsert, the only write that knows If-None-Match. If-Match takes precedence.
+    pub(crate) fn upsert_options(&self) -> ApiResult<WriteOptions> {
+        let options = self.write_options()?;
+        let precondition = options.precondition.or_else(|| self.if_none_match());
+        Ok(WriteOptions { precondition, ..options })
+    }
+
     /// Whether the client asks for an explanation of the request charge. The value of the header does not matter.
     pub(crate) fn wants_explanation(&self) -> bool {
         self.header(&header::EXPLAIN_CHARGE).is_some()

@@ -42,15 +42,18 @@ fn parse_operation(entry: &Json) -> ApiResult<BatchRequestEntry> {
     // In any case, as `authorize_batch` reads it: both must see the same operation.
     let operation = match kind.to_ascii_lowercase().as_str() {
         "create" => BatchOperation::Create { item: body()?.into(), options },
-        "upsert" => BatchOperation::Upsert { item: body()?.into(), options },
+        "upsert" => {
+            // The only write that knows If-None-Match; If-Match takes precedence.
+            let precondition = options.precondition.or_else(|| parse_if_none_match(entry));
+            let options = WriteOptions { precondition, ..options };
+            BatchOperation::Upsert { item: body()?.into(), options }
+        }
         "replace" => BatchOperation::Replace { id: id()?, item: body()?.into(), options },
         "patch" => BatchOperation::Patch { id: id()?, patch: parse_patch(&body()?)?, options },
         "delete" => BatchOperation::Delete { id: id()?, options },
         "read" => BatchOperation::Read {
             id: id()?,
-            precondition: options
-                .precondition
-                .or_else(|| parse_etag(entry, "ifNoneMatch").map(Precondition::IfNoneMatch)),
+            precondition: options.precondition.or_else(|| parse_if_none_match(entry)),
         },
         _ => {
             return Err(ApiError::invalid_payload(format!(
@@ -91,6 +94,10 @@ fn parse_write_options(entry: &Json) -> ApiResult<WriteOptions> {
     };
     let precondition = parse_etag(entry, "ifMatch").map(Precondition::IfMatch);
     Ok(WriteOptions { precondition, indexing, explain_charge: false })
+}
+
+fn parse_if_none_match(entry: &Json) -> Option<Precondition> {
+    parse_etag(entry, "ifNoneMatch").map(Precondition::IfNoneMatch)
 }
 
 fn parse_etag(entry: &Json, name: &str) -> Option<EtagPattern> {

@@ -35,7 +35,7 @@ pub(super) async fn upsert(
         container: address.link.clone(),
         partition_key: Some(request.required_partition_key()?),
         item: parse_item(&request.body)?,
-        options: request.write_options()?,
+        options: request.upsert_options()?,
     };
     let result = engine.upsert_item(operation).await?;
     let status = match result.value {

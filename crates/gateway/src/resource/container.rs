@@ -186,7 +186,7 @@ async fn handle(
             single(StatusCode::OK, &replaced, &document(&replaced.value))
         }
         Method::DELETE => {
-            let deleted = engine.delete_container(link).await?;
+            let deleted = engine.delete_container_if(link, request.if_match()).await?;
             ApiResponse::empty(StatusCode::NO_CONTENT).charge(deleted.charge)
         }
         _ => return Err(ApiError::method_not_allowed()),

@@ -49,7 +49,7 @@ pub(crate) async fn handle(
             Ok(single(StatusCode::OK, &read).unless_unmodified(request))
         }
         Method::DELETE => {
-            let deleted = engine.delete_database(&address.id).await?;
+            let deleted = engine.delete_database_if(&address.id, request.if_match()).await?;
             Ok(ApiResponse::empty(StatusCode::NO_CONTENT).charge(deleted.charge))
         }
         _ => Err(ApiError::method_not_allowed()),

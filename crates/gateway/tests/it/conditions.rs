@@ -57,6 +57,43 @@ async fn every_read_of_one_resource_knows_if_none_match() {
 }
 
 #[tokio::test]
+async fn of_the_writes_only_an_upsert_that_replaces_knows_if_none_match() {
+    let server = Server::with_container().await;
+    let item = r#"{"id":"a","pk":"x"}"#;
+    let create = server.post(ITEMS, item).key(KEY).with("if-none-match", "*");
+    create.send().await.expect(201);
+    let upsert = |item: &str, name: &str, etag: &str| {
+        let call = server.post(ITEMS, item).key(KEY).with("x-ms-documentdb-is-upsert", "true");
+        call.with(name, etag).send()
+    };
+    upsert(r#"{"id":"b","pk":"x"}"#, "if-none-match", "*").await.expect(201);
+    upsert(item, "if-none-match", "*").await.refused(412, None, "precondition");
+    let current = upsert(item, "if-none-match", "\"other\"").await.expect(200);
+    let etag = current.has("etag").to_owned();
+    upsert(item, "if-none-match", &etag).await.refused(412, None, "precondition");
+    upsert(item, "if-match", &etag).await.expect(200);
+    let path = format!("{ITEMS}/a");
+    let replace = server.put(&path, item).key(KEY).with("if-none-match", "*");
+    replace.send().await.expect(200);
+    let entry = r#"[{"operationType":"Upsert","resourceBody":{"id":"a","pk":"x"},"ifNoneMatch":"*"}]"#;
+    assert_eq!(statuses(&batch(&server, entry).send().await.expect(207)), [412]);
+    let delete = server.delete(&path).key(KEY).with("if-none-match", "*");
+    delete.send().await.expect(204);
+}
+
+#[tokio::test]
+async fn databases_and_containers_are_deleted_only_as_known() {
+    let server = Server::with_container().await;
+    for path in ["/dbs/d/colls/c", "/dbs/d"] {
+        let stale = server.delete(path).with("if-match", "\"stale\"").send().await;
+        stale.refused(412, None, "precondition");
+        let etag = server.get(path).send().await.expect(200).has("etag").to_owned();
+        server.delete(path).with("if-match", &etag).send().await.expect(204);
+        server.get(path).send().await.expect(404);
+    }
+}
+
+#[tokio::test]
 async fn a_minimal_batch_returns_no_written_items() {
     let server = Server::with_container().await;
     create(&server, r#"{"id":"a","pk":"x"}"#).await;

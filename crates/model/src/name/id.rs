@@ -13,6 +13,10 @@ const FORBIDDEN: [char; 4] = ['/', '\\', '?', '#'];
 /// batches, although a path cannot name it.
 const FORBIDDEN_IN_ITEM_ID: [char; 1] = ['\\'];
 
+/// The length of item ids in the public documentation of the service. Shorter ones are refused, too; the message of an
+/// id beyond it names this limit.
+const ITEM_ID_NAMED_MAX: usize = 1024;
+
 /// The id of a database.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DatabaseId(String);
@@ -58,7 +62,9 @@ impl ItemId {
                  empty; give it at least one character.",
             ));
         }
-        check_length(&id)?;
+        // Beyond the longer limit of the public documentation, the message names that one.
+        check_length(&id, ITEM_ID_NAMED_MAX)?;
+        check_length(&id, NAME_CHARACTERS_MAX)?;
         // After the length: the message of a forbidden character contains the whole id.
         refuse_characters(&id, &FORBIDDEN_IN_ITEM_ID)?;
         Ok(Self(id))
@@ -72,7 +78,7 @@ fn validate_name(name: String) -> Result<String> {
             "The input name presented is empty. Give it between 1 and 255 characters.",
         ));
     }
-    check_length(&name)?;
+    check_length(&name, NAME_CHARACTERS_MAX)?;
     refuse_characters(&name, &FORBIDDEN)?;
     if name.ends_with(' ') {
         return Err(ValidationError::new(format!(
@@ -82,14 +88,18 @@ fn validate_name(name: String) -> Result<String> {
     Ok(name)
 }
 
-fn check_length(name: &str) -> Result<()> {
+fn check_length(name: &str, characters_max: usize) -> Result<()> {
+    // No more characters than bytes: nearly every id is accepted without counting.
+    if name.len() <= characters_max {
+        return Ok(());
+    }
     let characters = name.chars().count();
-    if characters <= NAME_CHARACTERS_MAX {
+    if characters <= characters_max {
         return Ok(());
     }
     Err(ValidationError::new(format!(
         "The input name '{}...' is invalid. Ensure to provide a unique non-empty string less than \
-         '{NAME_CHARACTERS_MAX}' characters. It has {characters} characters.",
+         '{characters_max}' characters. It has {characters} characters.",
         shorten(name)
     )))
 }
@@ -169,7 +179,9 @@ mod tests {
         assert!(ContainerId::new("é".repeat(256)).is_err());
         assert!(ItemId::new("").is_err());
         assert!(ItemId::new("é".repeat(255)).is_ok());
-        assert!(ItemId::new("a".repeat(256)).is_err());
+        let message = |length: usize| ItemId::new("a".repeat(length)).unwrap_err().to_string();
+        assert!(message(256).contains("less than '255' characters."));
+        assert!(message(1041).contains("less than '1024' characters."));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Preconditions on the etag of a resource.
 //!
-//! Owns the comparison and its result. Does not own which operations check which precondition: a write checks if-match
-//! only, a read checks if-none-match only.
+//! Owns the comparison and its result. Does not own which operations check which precondition: a write checks if-match,
+//! a read if-none-match, an upsert either.
 
 use std::fmt;
 

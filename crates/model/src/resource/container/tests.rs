@@ -103,7 +103,7 @@ fn policies_must_agree_with_each_other() {
     refused(r#""indexingPolicy":{"indexingMode":"none"},"defaultTtl":5"#, "time to live");
     refused(
         r#""geospatialConfig":{"type":"Geometry"},"indexingPolicy":{"spatialIndexes":[{"path":"/g/?"}]}"#,
-        "needs a boundingBox",
+        "Required parameter 'boundingBox' for 'Geometry' collection is missing in spatial path '/g/?'",
     );
 }
 

@@ -167,13 +167,13 @@ fn etag_path(ending: PathEnding) -> IndexPath {
 fn validate_bounding_box(index: &SpatialIndex, geospatial: GeospatialConfig) -> Result<()> {
     match (geospatial, &index.bounding_box) {
         (GeospatialConfig::Geometry, None) => Err(ValidationError::new(format!(
-            "The spatial index on '{}' needs a boundingBox, because the geospatial type of the \
-             container is Geometry.",
+            "Required parameter 'boundingBox' for 'Geometry' collection is missing in spatial path \
+             '{}'",
             index.path
         ))),
         (GeospatialConfig::Geography, Some(_)) => Err(ValidationError::new(format!(
-            "The spatial index on '{}' has a boundingBox, which only a container of geospatial \
-             type Geometry may have.",
+            "Incorrect parameter 'boundingBox' specified for 'Geography' collection. It is in \
+             spatial path '{}'; remove it or choose the geospatial type Geometry.",
             index.path
         ))),
         _ => Ok(()),

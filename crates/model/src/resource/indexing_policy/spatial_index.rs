@@ -57,11 +57,10 @@ impl SpatialIndex {
             // Without types all of them are meant; a read of the policy returns the whole list.
             types = SpatialType::ALL.to_vec();
         }
-        Ok(Self {
-            path: IndexPath::parse(members.required_text("path")?)?,
-            types,
-            bounding_box: members.get("boundingBox").map(BoundingBox::from_json).transpose()?,
-        })
+        let path = IndexPath::parse(members.required_text("path")?)?;
+        let bounding_box =
+            members.get("boundingBox").map(|json| BoundingBox::from_json(json, &path)).transpose()?;
+        Ok(Self { path, types, bounding_box })
     }
 
     pub(super) fn to_json(&self) -> Json {
@@ -103,7 +102,7 @@ impl SpatialType {
 }
 
 impl BoundingBox {
-    fn from_json(json: &Json) -> Result<Self> {
+    fn from_json(json: &Json, path: &IndexPath) -> Result<Self> {
         let members = Members::new("bounding box", json)?;
         let side = |name: &str| match members.get(name) {
             Some(Json::Number(number)) => Ok(number.clone()),
@@ -118,10 +117,13 @@ impl BoundingBox {
             xmax: side("xmax")?,
             ymax: side("ymax")?,
         };
-        if sides.xmin.compare(&sides.xmax).is_ge() || sides.ymin.compare(&sides.ymax).is_ge() {
-            return Err(ValidationError::new(format!(
-                "The bounding box {json} is empty; xmin must be below xmax and ymin below ymax."
-            )));
+        for (axis, min, max) in [("x", &sides.xmin, &sides.xmax), ("y", &sides.ymin, &sides.ymax)] {
+            if min.compare(max).is_ge() {
+                return Err(ValidationError::new(format!(
+                    "The value of parameter '{axis}max' must be greater than the value of parameter '{axis}min' in \
+                     'boundingBox' for spatial path '{path}'"
+                )));
+            }
         }
         Ok(sides)
     }

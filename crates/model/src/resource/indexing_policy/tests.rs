@@ -110,7 +110,8 @@ fn refusals_name_the_path_and_the_way_out() {
     check(r#"{"spatialIndexes":[{"path":"/g/?","types":["Circle"]}]}"#, "\"Circle\" is unknown");
     check(
         r#"{"spatialIndexes":[{"path":"/g/?","boundingBox":{"xmin":1,"ymin":0,"xmax":1,"ymax":1}}]}"#,
-        "is empty",
+        "The value of parameter 'xmax' must be greater than the value of parameter 'xmin' in 'boundingBox' for spatial \
+         path '/g/?'",
     );
     check(
         r#"{"fullTextIndexes":[{"path":"abstract"}]}"#,
