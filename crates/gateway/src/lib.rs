@@ -27,7 +27,7 @@ mod test_control;
 
 #[cfg(feature = "issuer")]
 pub use authorization::KeySource;
-pub use authorization::{AccountKey, EMULATOR_KEY, Issuer, RoleAssignments, sign_get_request};
+pub use authorization::{AccountKey, EMULATOR_KEY, Issuer, RoleAssignments, sign_request};
 pub use gateway::Gateway;
 pub use server::Certificate;
 pub use settings::{CrossPartition, ExplorerSettings, GatewaySettings, Limits, Log};
