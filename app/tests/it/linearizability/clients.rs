@@ -34,6 +34,8 @@ pub(crate) struct Shared {
     pub(crate) failed: AtomicU64,
     pub(crate) restructured: AtomicU64,
     pub(crate) is_over: AtomicBool,
+    /// The disk is full or was, in this round: only then the server may fail because of itself.
+    pub(crate) had_full_disk: AtomicBool,
 }
 
 impl Shared {
@@ -95,7 +97,12 @@ impl Client {
                     Some(outcome)
                 }
                 Received::Lost => None,
-                Received::Failed => {
+                Received::Failed(why) if !self.shared.had_full_disk.load(Ordering::SeqCst) => {
+                    return Err(format!("{action:?} failed: {why}"));
+                }
+                // The store opens itself again when there is space, which ends the snapshots of queries.
+                Received::Failed(_) if !action.is_write() => continue,
+                Received::Failed(_) => {
                     self.failed += 1;
                     self.shared.failed.fetch_add(1, Ordering::SeqCst);
                     None
@@ -213,8 +220,7 @@ pub(crate) fn restructure(
         if let Reply::Answer(answer) = connection.send(&request)? {
             match answer.status {
                 200 => drop(shared.restructured.fetch_add(1, Ordering::SeqCst)),
-                // The disk is full.
-                503 => {}
+                503 if shared.had_full_disk.load(Ordering::SeqCst) => {}
                 _ => return Err(format!("{body} was answered with {answer:?}")),
             }
         }
@@ -230,8 +236,10 @@ pub(crate) fn follow(
 ) -> Result<Follower, String> {
     let mut connection = Connection::new(port);
     while shared.goes_on() {
-        if follower.read_page(&mut connection)? != Page::Changes {
-            std::thread::sleep(Duration::from_millis(3));
+        match follower.read_page(&mut connection)? {
+            Page::Changes => {}
+            Page::Failed(why) if !shared.had_full_disk.load(Ordering::SeqCst) => return Err(why),
+            _ => std::thread::sleep(Duration::from_millis(3)),
         }
     }
     Ok(follower)

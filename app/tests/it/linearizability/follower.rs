@@ -24,6 +24,8 @@ pub(crate) enum Page {
     Empty,
     /// There was no response; the position has not moved.
     Lost,
+    /// The server failed because of itself; the position has not moved.
+    Failed(String),
 }
 
 impl Follower {
@@ -52,6 +54,7 @@ impl Follower {
         let page = match answer.status {
             200 => Page::Changes,
             304 => Page::Empty,
+            503 => return Ok(Page::Failed(format!("the change feed: {answer:?}"))),
             _ => return Err(format!("the change feed was answered with {answer:?}")),
         };
         if page == Page::Changes {
@@ -71,7 +74,7 @@ impl Follower {
             match self.read_page(connection)? {
                 Page::Changes => {}
                 Page::Empty => return Ok(()),
-                Page::Lost => return Err("a page of the change feed was lost".to_owned()),
+                lost => return Err(format!("a page of the change feed: {lost:?}")),
             }
         }
     }

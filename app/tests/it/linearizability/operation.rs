@@ -19,8 +19,8 @@ pub(crate) enum Received {
     Outcome(Outcome, Vec<(usize, u64, String)>),
     /// It may have happened.
     Lost,
-    /// The server refused a write because of itself: it may have happened.
-    Failed,
+    /// The server failed because of itself. A write may have happened.
+    Failed(String),
     /// It has not happened.
     Nothing,
 }
@@ -129,8 +129,8 @@ fn entry(cell: usize, action: &Action) -> String {
 fn receive(action: &Action, answer: &Answer) -> Result<Received, String> {
     let unexpected = || Err(format!("{action:?} was answered with {answer:?}"));
     let outcome = match (answer.status, action) {
-        (500.. | 408, _) if action.is_write() => {
-            return Ok(Received::Failed);
+        (503, _) => {
+            return Ok(Received::Failed(answer_text(answer)));
         }
         (429 | 449 | 410, _) => return Ok(Received::Nothing),
         (200 | 207, Action::Batch(actions)) => return receive_batch(actions, answer),
@@ -160,6 +160,10 @@ fn receive(action: &Action, answer: &Answer) -> Result<Received, String> {
     Ok(Received::Outcome(outcome, Vec::new()))
 }
 
+fn answer_text(answer: &Answer) -> String {
+    String::from_utf8_lossy(&answer.body).into_owned()
+}
+
 fn receive_batch(actions: &[Action], answer: &Answer) -> Result<Received, String> {
     let json = answer.json()?;
     let entries = json.as_array().unwrap_or_default();
@@ -177,9 +181,7 @@ fn receive_batch(actions: &[Action], answer: &Answer) -> Result<Received, String
                 let body = entry.get("resourceBody").ok_or_else(unexpected)?;
                 Outcome::Item(version(body)?.1)
             }
-            500.. if actions.iter().any(Action::is_write) => {
-                return Ok(Received::Failed);
-            }
+            503 => return Ok(Received::Failed(answer_text(answer))),
             status => {
                 let refusal = refusal(status).ok_or_else(unexpected)?;
                 return Ok(Received::Outcome(Outcome::RolledBack { at, refusal }, Vec::new()));

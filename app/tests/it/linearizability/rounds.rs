@@ -133,6 +133,7 @@ impl<'disk> Run<'disk> {
         let server = self.take_server();
         let port = server.port;
         self.shared.is_over.store(false, Ordering::SeqCst);
+        self.shared.had_full_disk.store(false, Ordering::SeqCst);
         let clients: Vec<_> = (0..CLIENTS)
             .map(|number| {
                 let client = Client::new(port, &self.shared, round.seed ^ (number + 1));
@@ -202,6 +203,7 @@ impl<'disk> Run<'disk> {
     /// Fills the disk until a write is refused, and frees it: the server writes again without a restart.
     fn fill_disk(&self, server: &mut Server) -> Result<(), String> {
         let failed = self.shared.failed.load(Ordering::SeqCst);
+        self.shared.had_full_disk.store(true, Ordering::SeqCst);
         self.disk.fill();
         let refused = look("a write was refused by the full disk", || {
             // What the store frees meanwhile is filled as well.
