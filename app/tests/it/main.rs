@@ -12,6 +12,7 @@ mod crash;
 mod formats;
 mod full_disk;
 mod limits;
+mod linearizability;
 mod notifications;
 mod partitions;
 mod planisphere;

@@ -27,9 +27,7 @@ mod test_control;
 
 #[cfg(feature = "issuer")]
 pub use authorization::KeySource;
-pub use authorization::{
-    AccountKey, EMULATOR_KEY, Issuer, RoleAssignments, sign_get_request, sign_request,
-};
+pub use authorization::{AccountKey, EMULATOR_KEY, Issuer, RoleAssignments, sign_request};
 pub use gateway::Gateway;
 pub use observe::partitions_document;
 pub use server::Certificate;

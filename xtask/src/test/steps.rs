@@ -224,6 +224,25 @@ pub(crate) const STEPS: &[TestStep] = &[
         needs: &[],
     },
     TestStep {
+        name: "linearizability",
+        purpose: "300 rounds of clients over HTTP with faults are explained by one order of their operations",
+        command: &[
+            "cargo",
+            "test",
+            "--release",
+            "--package",
+            "planisphere-server",
+            "--features",
+            FULL,
+            "--test",
+            "it",
+            "linearizability",
+        ],
+        environment: &[("LINEARIZABILITY_ROUNDS", "300")],
+        tiers: NIGHTLY_ONLY,
+        needs: &[],
+    },
+    TestStep {
         name: "file-damage",
         purpose: "every file of a store deleted, cut, zeroed, changed and replaced; a full disk",
         command: &[
@@ -270,7 +289,8 @@ pub(crate) const STEPS: &[TestStep] = &[
 ];
 
 /// The steps that attack a store or a server and compare what is left with what was acknowledged.
-pub(crate) const ATTACKS: &[&str] = &["simulation", "crash", "file-damage", "gateway-fuzz"];
+pub(crate) const ATTACKS: &[&str] =
+    &["simulation", "crash", "linearizability", "file-damage", "gateway-fuzz", "fuzz"];
 
 impl TestStep {
     /// The command as a person would type it.

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::time::Duration;
 
 use engine::{Clock, SystemClock};
-use gateway::{AccountKey, sign_get_request};
+use gateway::{AccountKey, sign_request};
 use reqwest::{Client, Response};
 
 use crate::error::CommandError;
@@ -23,7 +23,7 @@ pub(super) async fn fetch(endpoint: &str, key: &AccountKey) -> Result<Vec<u8>, C
     };
     let client = Client::builder().timeout(TIMEOUT).build().map_err(failed)?;
     let mut request = client.get(format!("{}{PATH}", endpoint.trim_end_matches('/')));
-    for (name, value) in sign_get_request(key, PATH, SystemClock.now().seconds().0) {
+    for (name, value) in sign_request(key, "GET", PATH, SystemClock.now().seconds().0) {
         request = request.header(name, value);
     }
     let response = request.send().await.map_err(failed)?;

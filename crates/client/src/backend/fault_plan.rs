@@ -26,6 +26,8 @@ pub enum Fault {
     },
     /// The request is executed, but its response is lost.
     LostResponse,
+    /// The account refuses the request as invalid; it is not executed.
+    BadRequest,
     /// The process stops before the request is executed: the call never returns.
     StopBefore,
     /// The process stops after the request is executed: the call never returns.

@@ -47,6 +47,7 @@ impl Backend for FaultyBackend {
                 self.inner.execute(request).await?;
                 Err(Error::unknown_outcome(format!("the answer to '{name}' was lost")))
             }
+            Fault::BadRequest => Err(Error::bad_request(format!("'{name}' was refused"))),
             Fault::StopBefore => match self.faults.stop().await {},
             Fault::StopAfter => {
                 // The process stops before it sees the response.

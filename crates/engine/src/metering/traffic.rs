@@ -6,7 +6,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use model::{FeedRange, Json, Object, RequestCharge};
+use model::{FeedRange, Json, Object, PropertyPath, RequestCharge};
 use query::Parameters;
 
 use super::operation_kind::OperationKind;
@@ -51,7 +51,7 @@ impl Traffic {
         let Reservoirs { items_seen, items, .. } = &mut *reservoirs;
         sample(random, items_seen, items, ITEMS_MAX, || {
             let mut values = Vec::new();
-            collect_values(&item(), String::new(), &mut values);
+            collect_values(&item(), &mut Vec::new(), &mut values);
             let mut sampled = Object::new();
             sampled.insert("operation", kind.name());
             sampled.insert("parts", integer(charge.parts()));
@@ -128,17 +128,22 @@ fn is_short(value: &Json) -> bool {
 }
 
 /// The scalar values of an item by path; arrays hold no partition key.
-fn collect_values(value: &Json, path: String, values: &mut Vec<(String, Json)>) {
+fn collect_values(value: &Json, names: &mut Vec<String>, values: &mut Vec<(String, Json)>) {
     match value {
         Json::Object(object) => {
             // System properties cannot be partition keys.
             for (name, value) in object.iter().filter(|(name, _)| !name.starts_with('_')) {
-                collect_values(value, format!("{path}/{name}"), values);
+                names.push(name.to_owned());
+                collect_values(value, names, values);
+                names.pop();
             }
         }
         Json::Array(_) => {}
         scalar if values.len() < VALUES_MAX && is_short(scalar) => {
-            values.push((path, scalar.clone()));
+            // With quotes where a name needs them: `a/b` is another property than `b` inside of `a`.
+            if let Some(path) = PropertyPath::from_segments(names.clone()) {
+                values.push((path.as_str().to_owned(), scalar.clone()));
+            }
         }
         _ => {}
     }
@@ -161,6 +166,22 @@ mod tests {
         assert_eq!((seen, reservoir.len()), (20_000, 1000));
         let early = reservoir.iter().filter(|number| number.as_i64() < Some(10_000)).count();
         assert!((400..600).contains(&early), "{early}");
+    }
+
+    #[test]
+    fn names_that_need_quotes_have_them() {
+        let traffic = Traffic::default();
+        let item =
+            || Json::parse(br#"{"a":{"b":1},"a/b":2,"x \"y\"":{"z":3},"plain one":4}"#).unwrap();
+        traffic.item(0, OperationKind::Create, RequestCharge::from_parts(7), (item, 9));
+        let items = traffic.to_json();
+        let sampled = items.get("items").unwrap().as_array().unwrap()[0].get("values").unwrap();
+        let paths: Vec<&str> = sampled.as_object().unwrap().iter().map(|(path, _)| path).collect();
+        assert_eq!(paths, ["/a/b", r#"/"a/b""#, r#"/"x \"y\""/z"#, "/plain one"]);
+        for path in paths {
+            let path = PropertyPath::parse(path).unwrap();
+            assert!(path.resolve(&item()).is_some(), "{path:?}");
+        }
     }
 
     #[test]

@@ -11,17 +11,7 @@ use super::signed_link::SignedLink;
 use crate::http::format_http_date;
 use crate::route::RequestPath;
 
-/// Returns the headers that sign a GET request for a path with the account key.
-#[must_use]
-pub fn sign_get_request(
-    key: &AccountKey,
-    path: &str,
-    now_seconds: u64,
-) -> Vec<(&'static str, String)> {
-    sign_request(key, "get", path, now_seconds)
-}
-
-/// Returns the headers that sign a request with this verb for a path with the account key.
+/// Returns the headers that sign a request for a path with the account key.
 #[must_use]
 pub fn sign_request(
     key: &AccountKey,
@@ -34,7 +24,7 @@ pub fn sign_request(
     let signed = SignedLink::from_path(&path);
     let (kind, link) = (&signed.resource_type, &signed.decoded);
     // The last line is empty, because the date is in `x-ms-date`.
-    let verb = verb.to_ascii_lowercase();
+    let verb = verb.to_lowercase();
     let payload = format!("{verb}\n{kind}\n{link}\n{}\n\n", date.to_lowercase());
     let signature = STANDARD.encode(key.sign(payload.as_bytes()));
     // Base64 contains `+`, `/` and `=`, which clients encode.

@@ -92,6 +92,13 @@ struct ConvertedPage {
     is_last: bool,
 }
 
+/// What reading a page gave.
+enum NextPage {
+    Converted(ConvertedPage),
+    /// The source does not know the position in the feed of all versions: what belongs to it may have expired.
+    Refused(client::Error),
+}
+
 /// The feed that is read next.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum FeedKind {
@@ -159,16 +166,26 @@ impl ContainerCopy {
         let mut summary = CopySummary::new(&at, sees_deletions);
         let (spent_before, mut until) = (at.request_units, until);
         let mut feed = at.first_feed();
+        let mut is_restarted = false;
         loop {
-            let Some(page) = self.page(at.feed(feed), &mut summary.refused).await? else {
+            let page = match self.page(at.feed(feed), &mut summary.refused).await? {
+                NextPage::Converted(page) => page,
+                // A position from a moment ago has not expired: whatever is wrong, starting again does not help.
+                NextPage::Refused(error) if is_restarted => {
+                    return Err(CopyError::call(self.reading())(error));
+                }
                 // Versions expired before we read them. Latest versions never expire, so only deletions are missed;
                 // start the feed of all versions again from now.
-                (at.versions, at.is_backfilled) = (None, false);
-                summary.sees_deletions = self.mark_versions(&mut at).await?;
-                summary.has_missed_deletions = true;
-                feed = FeedKind::Latest;
-                continue;
+                NextPage::Refused(_) => {
+                    is_restarted = true;
+                    (at.versions, at.is_backfilled) = (None, false);
+                    summary.sees_deletions = self.mark_versions(&mut at).await?;
+                    summary.has_missed_deletions = true;
+                    feed = FeedKind::Latest;
+                    continue;
+                }
             };
+            is_restarted &= page.mode == ChangeFeedMode::LatestVersion;
             let (next, is_caught_up) = at.advance(&page);
             if summary.refused.count > 0 && self.on_rejected == OnRejected::Stop {
                 return Err(CopyError::Rejected(
@@ -237,12 +254,12 @@ impl ContainerCopy {
         format!("reading the changes of {}", self.from.path())
     }
 
-    /// The next page; `None` if versions that belong to it have expired in the source.
+    /// The next page.
     async fn page(
         &self,
         feed: ChangeFeed,
         refused: &mut RejectedItems,
-    ) -> Result<Option<ConvertedPage>, CopyError> {
+    ) -> Result<NextPage, CopyError> {
         let feed = ChangeFeed { items_max: Some(self.page_items_max), ..feed };
         let mode = feed.mode;
         self.pacer.wait().await;
@@ -252,7 +269,7 @@ impl ContainerCopy {
                 if mode == ChangeFeedMode::AllVersionsAndDeletes
                     && error.kind() == ErrorKind::BadRequest =>
             {
-                return Ok(None);
+                return Ok(NextPage::Refused(error));
             }
             Err(error) => return Err(CopyError::call(self.reading())(error)),
         };
@@ -269,7 +286,7 @@ impl ContainerCopy {
                 }
             }
         }
-        Ok(Some(ConvertedPage {
+        Ok(NextPage::Converted(ConvertedPage {
             writes,
             mode,
             continuation: page.continuation,
@@ -286,7 +303,9 @@ impl ContainerCopy {
         // The latest versions are enough: other versions belong to the same items.
         at.versions = None;
         while !at.is_backfilled {
-            let Some(page) = self.page(at.feed(FeedKind::Latest), &mut refused).await? else {
+            let NextPage::Converted(page) =
+                self.page(at.feed(FeedKind::Latest), &mut refused).await?
+            else {
                 break;
             };
             at.is_backfilled = at.advance(&page).1;

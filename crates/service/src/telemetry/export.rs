@@ -74,16 +74,20 @@ impl Telemetry {
         if self.inner.exporter.is_none() {
             return;
         }
-        // A weak reference: the task must not keep the telemetry alive that it serves.
-        let alive = Arc::downgrade(&self.inner);
+        let Some(handle) = &self.handle else { return };
+        // A weak reference to the handle of the program. One to `inner` would never end: the layers hold it as well.
+        let alive = Arc::downgrade(handle);
+        let inner = Arc::clone(&self.inner);
         let environment = self.inner.environment.clone();
         let interval = Duration::from_secs(self.inner.settings.export_seconds.max(1));
         let sleeper = environment.clone();
         environment.spawn(async move {
             loop {
                 sleeper.sleep(interval).await;
-                let Some(inner) = alive.upgrade() else { return };
-                let telemetry = Self { inner };
+                if alive.strong_count() == 0 {
+                    return;
+                }
+                let telemetry = Self { inner: Arc::clone(&inner), handle: None };
                 if let Err(error) = telemetry.flush().await {
                     tracing::warn!(error = %error, "telemetry was not sent");
                 }

@@ -30,7 +30,12 @@ const TRACEPARENT: &str = TraceContext::HEADER;
 #[derive(Clone)]
 pub struct Telemetry {
     pub(super) inner: Arc<TelemetryInner>,
+    /// Held by the program and by no layer: a subscriber lives as long as the process, so that `inner` does, too.
+    pub(super) handle: Option<Arc<TelemetryHandle>>,
 }
+
+/// Exists while the program holds its telemetry.
+pub(super) struct TelemetryHandle;
 
 pub(super) struct TelemetryInner {
     pub(super) settings: TelemetrySettings,
@@ -54,7 +59,7 @@ impl Telemetry {
         let exporter = (!endpoint.is_empty()).then(|| Exporter::new(endpoint));
         let (totals, started_ms) = (Arc::default(), environment.now().0);
         let inner = TelemetryInner { settings, environment, totals, exporter, started_ms };
-        Self { inner: Arc::new(inner) }
+        Self { inner: Arc::new(inner), handle: Some(Arc::new(TelemetryHandle)) }
     }
 
     /// The layer for the program's subscriber, which must contain a registry.
@@ -64,7 +69,8 @@ impl Telemetry {
     {
         // The hint lets `tracing` skip more detailed callsites without asking; spans of data calls are at `DEBUG`.
         let recorded = filter_fn(is_recorded).with_max_level_hint(Level::DEBUG);
-        SpanLayer { telemetry: self.clone() }.with_filter(recorded)
+        let telemetry = Self { inner: Arc::clone(&self.inner), handle: None };
+        SpanLayer { telemetry }.with_filter(recorded)
     }
 
     /// The totals of data calls, for [`crate::http::ServiceMetrics::add_collector`].

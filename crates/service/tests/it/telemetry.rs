@@ -1,12 +1,15 @@
 //! Spans of data calls, their totals, and the export to a collector.
 
 use std::collections::BTreeMap;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, Mutex};
+use std::time::Duration;
 
 use axum::Json;
 use axum::Router;
 use axum::http::{StatusCode, Uri};
-use client::{Container, Fault, Faults, Query};
+use client::{Container, Environment, Fault, Faults, Query, Randomness, Spawner, TravellingClock};
 use serde_json::{Value, json};
 use service::telemetry::{ExportError, Telemetry, TelemetrySettings};
 use tracing::subscriber::DefaultGuard;
@@ -275,4 +278,60 @@ async fn spans_are_kept_while_the_collector_is_busy_and_dropped_when_it_rejects_
     assert_eq!(fixture.telemetry.flush().await.unwrap_err(), ExportError::Rejected(400));
     fixture.telemetry.flush().await.unwrap();
     assert_eq!(fixture.collector.spans().len(), 2);
+}
+
+/// Counts the tasks that have ended; a sleep takes no time.
+#[derive(Default)]
+struct CountingSpawner {
+    ended: Arc<AtomicUsize>,
+    slept: Arc<AtomicUsize>,
+}
+
+impl Spawner for CountingSpawner {
+    fn spawn(&self, task: Pin<Box<dyn Future<Output = ()> + Send>>) {
+        let ended = Arc::clone(&self.ended);
+        tokio::spawn(async move {
+            task.await;
+            ended.fetch_add(1, Ordering::SeqCst);
+        });
+    }
+
+    fn sleep(&self, _duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+        self.slept.fetch_add(1, Ordering::SeqCst);
+        Box::pin(tokio::task::yield_now())
+    }
+}
+
+struct Same;
+
+impl Randomness for Same {
+    fn next(&self) -> u64 {
+        0
+    }
+}
+
+#[tokio::test]
+async fn the_export_ends_with_the_program_although_the_subscriber_stays() {
+    let spawner = CountingSpawner::default();
+    let (ended, slept) = (Arc::clone(&spawner.ended), Arc::clone(&spawner.slept));
+    let clock = TravellingClock::starting_at(model::TimestampMs(0));
+    let randomness = Arc::new(Same);
+    let environment = Environment::new(clock, randomness, Arc::new(spawner));
+    // Nothing is recorded, so that nothing is sent to it.
+    let otlp_endpoint = "http://127.0.0.1:9/".to_owned();
+    let settings = TelemetrySettings { otlp_endpoint, ..TelemetrySettings::default() };
+    let telemetry = Telemetry::new(settings, &environment);
+    let _subscriber = tracing_subscriber::registry().with(telemetry.layer());
+    telemetry.start();
+    let second = telemetry.clone();
+    drop(telemetry);
+    for _ in 0..50 {
+        tokio::task::yield_now().await;
+    }
+    assert!(slept.load(Ordering::SeqCst) > 1 && ended.load(Ordering::SeqCst) == 0);
+    drop(second);
+    for _ in 0..50 {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(ended.load(Ordering::SeqCst), 1);
 }

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use ::query::plan::{PartitionFilter, partition_filter};
 use ::query::{BoundQuery, BuiltInFunctions, Parameters, bind, parse};
-use model::{Json, Object, PartitionKeyDefinition};
+use model::{Json, Object, PartitionKeyDefinition, PropertyPath};
 
 use super::super::document::decimal;
 use super::member::{list, number, ratio, sum, text};
@@ -44,7 +44,9 @@ pub(super) fn evaluate(container: &Json, candidate: &PartitionKeyDefinition) -> 
     let now: Vec<String> = list(container, "partitionKey")
         .iter()
         .filter_map(Json::as_str)
-        .map(str::to_owned)
+        .map(|path| {
+            PropertyPath::parse(path).map_or_else(|_| path.to_owned(), |path| sampled_path(&path))
+        })
         .collect();
     let mut trial = Trial::new(traffic, candidate_paths);
     trial.add_items(list(traffic, "items"));
@@ -58,8 +60,14 @@ pub(super) fn evaluate(container: &Json, candidate: &PartitionKeyDefinition) -> 
     Json::Object(object)
 }
 
+/// The paths as samples spell them: with quotes only where a name needs them.
 fn paths(definition: &PartitionKeyDefinition) -> Vec<String> {
-    definition.paths().iter().map(ToString::to_string).collect()
+    definition.paths().iter().map(sampled_path).collect()
+}
+
+fn sampled_path(path: &PropertyPath) -> String {
+    let spelled = PropertyPath::from_segments(path.segments().to_vec());
+    spelled.map_or_else(|| path.to_string(), |path| path.as_str().to_owned())
 }
 
 #[expect(clippy::cast_precision_loss, reason = "samples are small")]

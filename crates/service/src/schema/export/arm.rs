@@ -95,8 +95,10 @@ fn escape(value: &Json) -> Json {
 }
 
 fn escaped(text: &str) -> Json {
-    match text.starts_with('[') && text.ends_with(']') {
-        // A second bracket makes the template engine take the text as it is.
+    let is_expression = text.starts_with('[') && text.ends_with(']');
+    // Two brackets are an escape wherever the text ends: one of them would be lost.
+    match is_expression || text.starts_with("[[") {
+        // A further bracket makes the template engine take the text as it is.
         true => Json::from(format!("[{text}")),
         false => Json::from(text),
     }

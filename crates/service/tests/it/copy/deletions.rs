@@ -1,6 +1,6 @@
 //! Deletions in a source that keeps all versions, as our containers do by default.
 
-use client::{PartitionKey, PartitionKeyDefinition};
+use client::{Fault, PartitionKey, PartitionKeyDefinition};
 use serde_json::json;
 use service::copy::{ContainerCopy, CopyError, CopyPlan, OnExtraItem};
 
@@ -90,6 +90,27 @@ async fn versions_that_are_forgotten_end_no_copy() {
     let found = ContainerCopy::prepare(fixture.plan()).await.unwrap();
     let found = found.verify(OnExtraItem::Delete, &|_| {}).await.unwrap();
     assert!(found.is_equal() && found.source_items == 38, "{found:?}");
+}
+
+#[tokio::test]
+async fn a_position_that_is_refused_again_ends_the_copy_with_the_reason() {
+    let fixture = Fixture::with(40).await;
+    // The mark, a page of the latest versions, a page of all versions.
+    for round in 0..3 {
+        let refused = if round < 2 { Fault::BadRequest } else { Fault::None };
+        for fault in [Fault::None, Fault::None, refused] {
+            fixture.faults.next_of("read changes", fault);
+        }
+    }
+    let error = fixture.copy().await.unwrap_err().to_string();
+    assert!(error.contains("reading the changes of shop/orders"), "{error}");
+    assert_eq!(fixture.faults.pending(), 3, "it has not tried a third time");
+    // Once is what happens when versions expire.
+    let fixture = Fixture::with(40).await;
+    for fault in [Fault::None, Fault::None, Fault::BadRequest] {
+        fixture.faults.next_of("read changes", fault);
+    }
+    assert!(fixture.copy().await.unwrap().has_missed_deletions);
 }
 
 #[tokio::test]

@@ -38,6 +38,8 @@ mode = "none"
 partition_key = "/k"
 [database."2 odd.${name}".container."orders"]
 partition_key = "/k"
+[database."2 odd.${name}".container."[[two brackets"]
+partition_key = "/k"
 "#;
 
 /// What Terraform has no words for.

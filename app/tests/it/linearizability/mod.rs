@@ -1,0 +1,19 @@
+//! Clients of the real server, over HTTP, while it is killed, stopped, split, out of disk space, or damaged between two
+//! runs. What they saw must be explained by one order of all operations.
+//!
+//! `cell` is what a logical partition does, as a function; `search` looks for an order in which that function gives
+//! what the clients saw; `feed` compares the change feed with the operations. `plan` is made from a seed alone;
+//! `rounds` carries it out with `server`, `clients`, `follower` and `damage`.
+
+mod cell;
+mod clients;
+mod damage;
+mod disk;
+mod feed;
+mod follower;
+mod http;
+mod operation;
+mod plan;
+mod rounds;
+mod search;
+mod server;
