@@ -26,6 +26,23 @@ pub(super) fn mount(disk: &Arc<Mutex<Disk>>, at: &Path) -> std::io::Result<Backg
     fuser::spawn_mount2(DiskFileSystem(Arc::clone(disk)), at, &options)
 }
 
+/// Whether a file system can be mounted here; says so if not.
+pub(super) fn can_mount() -> bool {
+    let way_out = "load the kernel module fuse, install fuse3 (fusermount3) and run as a user who may open /dev/fuse";
+    if !Path::new("/dev/fuse").exists() {
+        println!("SKIPPED power_loss: /dev/fuse is missing; {way_out}");
+        return false;
+    }
+    let point = tempfile::tempdir().unwrap();
+    match mount(&Arc::new(Mutex::new(Disk::new(0))), point.path()) {
+        Ok(_) => true,
+        Err(error) => {
+            println!("SKIPPED power_loss: nothing can be mounted ({error}); {way_out}");
+            false
+        }
+    }
+}
+
 impl DiskFileSystem {
     fn disk(&self) -> MutexGuard<'_, Disk> {
         self.0.lock().unwrap()
@@ -47,7 +64,7 @@ fn attributes(disk: &Disk, number: u64) -> Result<FileAttr> {
         crtime: SystemTime::UNIX_EPOCH,
         kind,
         perm: permissions,
-        nlink: 1,
+        nlink: disk.names_of(number).max(1),
         uid: 0,
         gid: 0,
         rdev: 0,
