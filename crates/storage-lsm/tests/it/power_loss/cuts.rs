@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use storage::contract::SPACES;
 use storage_lsm::{Durability, LsmSettings, LsmStore};
 
-use super::disk::Disk;
+use super::disk::{Disk, FailingSyncs};
 use super::mount::mount;
 use super::writer::{Figures, Writer};
 
@@ -89,7 +89,9 @@ impl Series {
         let operations_max = [80, 500, 4000][self.random.usize(..3)];
         self.disk.cut_after(1 + self.random.u64(..operations_max));
         if self.random.bool() {
-            self.disk.fail_syncs_after(self.random.u64(..60), self.random.u64(1..=3));
+            let (after, count) = (self.random.u64(..60), self.random.u64(1..=3));
+            let only_folders = self.random.bool();
+            self.disk.fail_syncs(FailingSyncs { after, count, only_folders });
         }
         let disk = Arc::new(Mutex::new(std::mem::replace(&mut self.disk, Disk::new(0))));
         let written = self.write(&disk, totals).await;

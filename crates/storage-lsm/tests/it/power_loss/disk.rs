@@ -26,9 +26,19 @@ pub(crate) struct Disk {
     random: fastrand::Rng,
     /// Operations that change something, until the power is cut.
     operations_left: Option<u64>,
-    /// Syncs that succeed, and then those that fail.
-    failing_syncs: Option<(u64, u64)>,
+    failing_syncs: FailingSyncs,
     syncs_failed: u64,
+}
+
+/// Syncs that are about to fail.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct FailingSyncs {
+    /// Syncs that succeed before.
+    pub(crate) after: u64,
+    /// Syncs that fail then.
+    pub(crate) count: u64,
+    /// Whether only syncs of folders count and fail.
+    pub(crate) only_folders: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -44,7 +54,7 @@ impl Disk {
             next_number: ROOT + 1,
             random: fastrand::Rng::with_seed(seed),
             operations_left: None,
-            failing_syncs: None,
+            failing_syncs: FailingSyncs::default(),
             syncs_failed: 0,
         }
     }
@@ -58,9 +68,8 @@ impl Disk {
         self.operations_left = Some(0);
     }
 
-    /// Lets `count` syncs fail, after so many that succeed.
-    pub(crate) fn fail_syncs_after(&mut self, syncs: u64, count: u64) {
-        self.failing_syncs = Some((syncs, count));
+    pub(crate) fn fail_syncs(&mut self, failing: FailingSyncs) {
+        self.failing_syncs = failing;
     }
 
     pub(crate) fn is_cut(&self) -> bool {
@@ -229,7 +238,7 @@ impl Disk {
 
     pub(crate) fn sync_file(&mut self, number: u64) -> Result<()> {
         let mut random = self.random.fork();
-        let fails = self.next_sync_fails();
+        let fails = self.failing_syncs.next_fails(false);
         let file = self.file_mut(number)?;
         if fails {
             file.fail_sync(&mut random);
@@ -241,7 +250,7 @@ impl Disk {
     }
 
     pub(crate) fn sync_folder(&mut self, number: u64) -> Result<()> {
-        let fails = self.next_sync_fails();
+        let fails = self.failing_syncs.next_fails(true);
         let folder = self.folder_mut(number)?;
         if fails {
             // Names are metadata: they stay in memory and are written by the next sync.
@@ -251,19 +260,20 @@ impl Disk {
         folder.sync();
         Ok(())
     }
+}
 
-    fn next_sync_fails(&mut self) -> bool {
-        match &mut self.failing_syncs {
-            Some((0, 0)) | None => false,
-            Some((0, count)) => {
-                *count -= 1;
-                true
-            }
-            Some((syncs, _)) => {
-                *syncs -= 1;
-                false
-            }
+impl FailingSyncs {
+    fn next_fails(&mut self, is_folder: bool) -> bool {
+        if self.count == 0 || (self.only_folders && !is_folder) {
+            return false;
         }
+        let fails = self.after == 0;
+        if fails {
+            self.count -= 1
+        } else {
+            self.after -= 1
+        }
+        fails
     }
 }
 
@@ -311,7 +321,7 @@ fn a_later_sync_of_the_disk_does_not_write_what_a_failed_one_has_lost() {
         let file = disk.create(ROOT, name, false).unwrap();
         disk.sync_folder(ROOT).unwrap();
         disk.write(file, 0, &[1; 512]).unwrap();
-        disk.fail_syncs_after(0, 1);
+        disk.fail_syncs(FailingSyncs { count: 1, ..FailingSyncs::default() });
         assert_eq!(disk.sync_file(file), Err(libc::EIO));
         disk.write(file, 512, &[2; 512]).unwrap();
         disk.sync_file(file).unwrap();

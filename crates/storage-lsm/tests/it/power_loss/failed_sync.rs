@@ -8,7 +8,7 @@ use storage::contract::SPACES;
 use storage::{ErrorKind, Read, Store, WriteSet};
 use storage_lsm::{LsmSettings, LsmStore};
 
-use super::disk::Disk;
+use super::disk::{Disk, FailingSyncs};
 use super::mount::mount;
 use crate::{ITEMS, SHARD};
 
@@ -17,6 +17,10 @@ const RESUME_ATTEMPTS_MAX: usize = 6000;
 
 fn open(point: &Path) -> Arc<LsmStore> {
     LsmStore::open(point.join("store"), SPACES, LsmSettings::default()).unwrap()
+}
+
+fn next_syncs(count: u64) -> FailingSyncs {
+    FailingSyncs { count, ..FailingSyncs::default() }
 }
 
 async fn commit(store: &LsmStore, key: &str) -> storage::Result<()> {
@@ -31,13 +35,18 @@ async fn holds(store: &LsmStore, key: &str) -> bool {
 
 /// The keys that are left when nothing survives that was not synced.
 async fn left_after_a_cut(disk: &Mutex<Disk>, keys: &[&str]) -> Vec<bool> {
-    let left = Arc::new(Mutex::new(disk.lock().unwrap().survivors_with(0.0)));
+    let survivors = disk.lock().unwrap().survivors_with(0.0);
+    left_over(survivors, keys).await
+}
+
+async fn left_over(survivors: Disk, keys: &[impl AsRef<str>]) -> Vec<bool> {
+    let left = Arc::new(Mutex::new(survivors));
     let point = tempfile::tempdir().unwrap();
     let session = mount(&left, point.path()).unwrap();
     let store = open(point.path());
     let mut found = Vec::new();
     for key in keys {
-        found.push(holds(&store, key).await);
+        found.push(holds(&store, key.as_ref()).await);
     }
     drop(store);
     drop(session);
@@ -56,7 +65,7 @@ async fn a_store_refuses_writes_after_a_failed_sync_until_its_journal_is_written
         let store = open(point.path());
         commit(&store, "before").await.unwrap();
         // The sync of the commit, and those of the next two attempts to resume.
-        disk.lock().unwrap().fail_syncs_after(0, 3);
+        disk.lock().unwrap().fail_syncs(next_syncs(3));
         let error = commit(&store, "failed").await.unwrap_err();
         assert_eq!(*error.kind(), ErrorKind::Device, "{error}");
         assert!(store.write_failure().is_some());
@@ -98,7 +107,7 @@ async fn what_a_store_shows_after_a_failed_sync_and_a_restart_is_durable() {
         let session = mount(&disk, point.path()).unwrap();
         let store = open(point.path());
         commit(&store, "before").await.unwrap();
-        disk.lock().unwrap().fail_syncs_after(0, 1);
+        disk.lock().unwrap().fail_syncs(next_syncs(1));
         commit(&store, "failed").await.unwrap_err();
         drop(store);
         let store = open(point.path());
@@ -110,4 +119,46 @@ async fn what_a_store_shows_after_a_failed_sync_and_a_restart_is_durable() {
         drop(session);
     }
     assert!(shown > 0, "the failed commit was never found, so nothing was compared");
+}
+
+/// After a failed sync of a folder, names are visible that are not on disk: the version a keyspace has reached, or its
+/// newest journal. Nothing may be deleted or written on the strength of them before they are.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn names_that_a_failed_sync_left_behind_are_synced_before_they_are_relied_on() {
+    if !super::can_mount() {
+        return;
+    }
+    let settings = LsmSettings { memtable_bytes_max: 8 * 1024, ..LsmSettings::default() };
+    for after in 0..16 {
+        let disk = Arc::new(Mutex::new(Disk::new(after)));
+        let point = tempfile::tempdir().unwrap();
+        let session = mount(&disk, point.path()).unwrap();
+        let store = LsmStore::open(point.path().join("store"), SPACES, settings).unwrap();
+        let failing = FailingSyncs { after: 3 * after, count: 1, only_folders: true };
+        disk.lock().unwrap().fail_syncs(failing);
+        let (mut keys, mut refused) = (Vec::new(), 0);
+        // Until the sync has failed, and a little longer.
+        let mut left = 12;
+        while left > 0 {
+            let key = format!("{}", keys.len());
+            match commit(&store, &key).await {
+                Ok(()) => keys.push(key),
+                Err(error) => {
+                    refused += 1;
+                    assert!(refused < RESUME_ATTEMPTS_MAX, "writing does not resume: {error}");
+                    tokio::time::sleep(Duration::from_millis(10)).await;
+                }
+            }
+            left -= u64::from(
+                disk.lock().unwrap().syncs_failed() > 0 && store.write_failure().is_none(),
+            );
+        }
+        for _ in 0..3 {
+            let survivors = disk.lock().unwrap().survivors();
+            let found = left_over(survivors, &keys).await;
+            assert!(found.iter().all(|found| *found), "folder sync {}: {found:?}", 3 * after);
+        }
+        drop(store);
+        drop(session);
+    }
 }
