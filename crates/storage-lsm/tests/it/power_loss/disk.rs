@@ -1,9 +1,9 @@
 //! A disk whose unsynced writes a power cut drops, tears and reorders.
 //!
 //! Owns the files and folders, and when the power is cut or a sync fails. Data: of every file, each unsynced sector
-//! survives or not by itself, and so does its length. Names: see `names`; a file that was synced is gone if its name is.
-//! A failed sync loses what it should have written for good, as on Linux: the data can be read until the power is cut,
-//! and a later sync that succeeds does not write it, unless it was written again.
+//! survives or not by itself, and so does its length. Names: see `names`; a file that was synced is gone if its name
+//! is. A failed sync loses what it should have written for good, as on Linux: the data can be read until the power is
+//! cut, and a later sync that succeeds does not write it, unless it was written again.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;

@@ -1,7 +1,7 @@
 //! One writer: what it commits, and what must be found of it after a power cut.
 //!
-//! Every commit writes the same to all spaces: a key of its own, the writer's head, and, once the writer has enough keys,
-//! the removal of its oldest one. So half a commit shows as a difference between two spaces.
+//! Every commit writes the same to all spaces: a key of its own, the writer's head, and, once the writer has enough
+//! keys, the removal of its oldest one. So half a commit shows as a difference between two spaces.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
