@@ -99,6 +99,17 @@ pub(crate) fn sync_folder(folder: &Path) -> std::io::Result<()> {
     if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
 }
 
+/// Makes the entries of a folder and of all folders in it durable.
+pub(crate) fn sync_folders(folder: &Path) -> std::io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            sync_folders(&entry.path())?;
+        }
+    }
+    sync_folder(folder)
+}
+
 fn verify_marker(folder: &Path, bytes: &[u8]) -> Result<FolderState> {
     let damaged = || {
         cannot_open(

@@ -14,7 +14,7 @@ use storage::{Error, LastStamps, Result, Shard, Space, Stamp};
 use crate::commit::{CommitQueue, Committer, OpenTree};
 use crate::durable_stamps::{self, DurableStampFile};
 use crate::error::{TreeError, cannot_open, cannot_open_file, catch_panic, tree_did_not_open};
-use crate::folder_marker::{self, FolderState, sync_folder};
+use crate::folder_marker::{self, FolderState, sync_folder, sync_folders};
 use crate::inner::LsmInner;
 use crate::integrity::{
     FileChecker, KEYSPACES_FOLDER, KeyspaceManifest, KnownBatches, SealedJournals, VerifiedFiles,
@@ -182,6 +182,7 @@ fn recover(
     last_batch: Option<u64>,
 ) -> Result<OpenedTree> {
     require_tree(path)?;
+    settle_names(path)?;
     let manifest = KeyspaceManifest::read(path)?;
     check_tree(path, &manifest, &mut FileChecker::new(path, TABLE_BYTES_CHECKED))?;
     let stamps_keyspace = manifest.number(STAMPS);
@@ -210,6 +211,7 @@ fn upgrade(
     durable: &[(Shard, Stamp)],
 ) -> Result<OpenedTree> {
     require_tree(path)?;
+    settle_names(path)?;
     let known = KnownBatches { stamps_keyspace: None, durable, last_batch: None };
     check_journals(path, &path.join(TREE_FOLDER), &known)?;
     let keyspaces = open_tree(path, spaces, settings)?;
@@ -227,6 +229,15 @@ fn require_tree(path: &Path) -> Result<()> {
     }
     let reason = "its folder lsm is missing or incomplete; restore the folder from a backup";
     Err(cannot_open(path, reason))
+}
+
+/// Makes every name durable before anything is concluded from it.
+///
+/// If the sync of a folder has failed, the names in it can be seen and are not on disk: a keyspace whose new version a
+/// power cut would take back, or a journal that would be gone. The tree deletes what the newest version does not list,
+/// and appends to the newest journal. Both must wait until the power cut can no longer undo that version or journal.
+fn settle_names(path: &Path) -> Result<()> {
+    sync_folders(path).map_err(|error| cannot_open_file(path, error))
 }
 
 fn check_tree(

@@ -65,6 +65,12 @@ const CARGO_FUZZ: RequiredTool = RequiredTool {
     get: "rustup toolchain install nightly && cargo install --locked cargo-fuzz",
 };
 
+const FUSE: RequiredTool = RequiredTool {
+    name: "FUSE",
+    probe: &["test", "-c", "/dev/fuse"],
+    get: "modprobe fuse && apt-get install fuse3 (Linux only)",
+};
+
 const EVERY_TIER: &[TestTier] = &[TestTier::Quick, TestTier::Default, TestTier::Nightly];
 const DEFAULT_AND_NIGHTLY: &[TestTier] = &[TestTier::Default, TestTier::Nightly];
 const QUICK_ONLY: &[TestTier] = &[TestTier::Quick];
@@ -262,6 +268,23 @@ pub(crate) const STEPS: &[TestStep] = &[
         needs: &[],
     },
     TestStep {
+        name: "power-loss",
+        purpose: "200 power cuts and failed syncs lose no acknowledged write",
+        command: &[
+            "cargo",
+            "test",
+            "--release",
+            "--package",
+            "planisphere-storage-lsm",
+            "--test",
+            "it",
+            "power_loss",
+        ],
+        environment: &[("POWER_CUTS", "200")],
+        tiers: NIGHTLY_ONLY,
+        needs: &[FUSE],
+    },
+    TestStep {
         name: "gateway-fuzz",
         purpose: "a million mutated requests are answered without a panic",
         command: &[
@@ -290,7 +313,7 @@ pub(crate) const STEPS: &[TestStep] = &[
 
 /// The steps that attack a store or a server and compare what is left with what was acknowledged.
 pub(crate) const ATTACKS: &[&str] =
-    &["simulation", "crash", "linearizability", "file-damage", "gateway-fuzz", "fuzz"];
+    &["simulation", "crash", "linearizability", "file-damage", "power-loss", "gateway-fuzz", "fuzz"];
 
 impl TestStep {
     /// The command as a person would type it.

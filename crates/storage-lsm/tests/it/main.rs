@@ -9,6 +9,8 @@ mod contract;
 mod damaged_files;
 mod full_disk;
 mod lost_writes;
+#[cfg(target_os = "linux")]
+mod power_loss;
 mod reopening;
 mod repeated_reads;
 
