@@ -8,13 +8,16 @@ use clap::Subcommand;
 use super::missing::MissingSystem;
 #[cfg(feature = "notifications")]
 use super::notifications;
-use super::{bench, copy, cost, export, import, query, report, schema, serve, verify, version};
+use super::{
+    bench, copy, cost, emulator, export, import, query, report, schema, serve, verify, version,
+};
 use crate::error::CommandError;
 
 /// A command.
 #[derive(Debug, Subcommand)]
 pub(crate) enum PlanisphereCommand {
     Serve(Box<serve::ServeCommand>),
+    Emulator(Box<emulator::EmulatorCommand>),
     Version(version::VersionCommand),
     Verify(verify::VerifyCommand),
     Bench(bench::BenchCommand),
@@ -37,6 +40,7 @@ impl PlanisphereCommand {
     pub(crate) fn run(self) -> Result<ExitCode, CommandError> {
         match self {
             Self::Serve(serve) => serve.run(),
+            Self::Emulator(emulator) => emulator.run(),
             Self::Version(version) => version.run(),
             Self::Verify(verify) => verify.run(),
             Self::Bench(bench) => bench.run(),
