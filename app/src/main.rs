@@ -6,9 +6,11 @@ mod account_key;
 mod account_location;
 mod command;
 mod error;
+mod log;
 mod open;
 mod output;
 mod panic;
+mod private_file;
 mod progress;
 mod transform;
 
@@ -26,6 +28,7 @@ const EXAMPLES: &str = "\
 Examples:
   planisphere serve                       serve http://localhost:8081/, data in ./planisphere-data
   planisphere serve --memory --port 0     for tests: any free port, nothing on disk
+  planisphere emulator --protocol https   a drop-in for Microsoft's emulators
   planisphere bench                       measure this machine and disk
   planisphere bench --data DIR --keep     the same, and keep the store
   planisphere verify --data DIR           check that a store is consistent

@@ -1,4 +1,6 @@
-//! Writes to standard output. If the reader is gone (`| head`), the command ends quietly instead of panicking.
+//! Writes to standard output, and warnings to standard error.
+//!
+//! If the reader is gone (`| head`), the command ends quietly instead of panicking.
 
 use std::fmt::Display;
 use std::io::Write;
@@ -9,6 +11,12 @@ use crate::error::CommandError;
 pub(crate) fn line(text: impl Display) -> Result<(), CommandError> {
     let mut stdout = std::io::stdout().lock();
     writeln!(stdout, "{text}").map_err(|error| CommandError::output(&error))
+}
+
+/// Prints a warning for the operator.
+pub(crate) fn warn(line: &str) {
+    // If even this cannot be written, nobody reads it.
+    let _ = writeln!(std::io::stderr(), "planisphere: {line}");
 }
 
 /// Formats a number with a space between groups of three digits.

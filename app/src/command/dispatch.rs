@@ -9,7 +9,8 @@ use super::missing::MissingSystem;
 #[cfg(feature = "notifications")]
 use super::notifications;
 use super::{
-    bench, copy, cost, export, import, partitions, query, report, schema, serve, verify, version,
+    bench, copy, cost, emulator, export, import, partitions, query, report, schema, serve, verify,
+    version,
 };
 use crate::error::CommandError;
 
@@ -17,6 +18,7 @@ use crate::error::CommandError;
 #[derive(Debug, Subcommand)]
 pub(crate) enum PlanisphereCommand {
     Serve(Box<serve::ServeCommand>),
+    Emulator(Box<emulator::EmulatorCommand>),
     Version(version::VersionCommand),
     Verify(verify::VerifyCommand),
     Bench(bench::BenchCommand),
@@ -40,6 +42,7 @@ impl PlanisphereCommand {
     pub(crate) fn run(self) -> Result<ExitCode, CommandError> {
         match self {
             Self::Serve(serve) => serve.run(),
+            Self::Emulator(emulator) => emulator.run(),
             Self::Version(version) => version.run(),
             Self::Verify(verify) => verify.run(),
             Self::Bench(bench) => bench.run(),

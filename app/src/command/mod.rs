@@ -4,6 +4,7 @@ mod bench;
 mod copy;
 mod cost;
 mod dispatch;
+mod emulator;
 mod export;
 mod import;
 #[cfg(not(feature = "notifications"))]
@@ -20,4 +21,4 @@ mod version;
 
 pub(crate) use dispatch::PlanisphereCommand;
 #[cfg(feature = "notifications")]
-pub(crate) use serve::{read_prices, stop_signal, warn};
+pub(crate) use serve::{read_prices, stop_signal};

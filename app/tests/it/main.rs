@@ -9,6 +9,7 @@ mod contract;
 mod copy;
 mod cost;
 mod crash;
+mod emulator;
 mod formats;
 mod full_disk;
 mod limits;

@@ -24,6 +24,11 @@ impl Gateway {
         if request.method == Method::OPTIONS {
             return Err(ApiError::forbidden("Cross-origin requests are not allowed."));
         }
+        // Before the signature: clients in direct mode sign the name of the container here and not this path, so that
+        // the answer would be about their key, which is right.
+        if path.segment(0) == Some("addresses") {
+            return Err(direct_mode());
+        }
         if self.authorize_session(request)? {
             return Ok(RequestAuthorization::Session);
         }
@@ -78,9 +83,7 @@ impl Gateway {
         let engine = self.engine();
         match route {
             Route::Account => resource::account::handle(self, request),
-            Route::Addresses => Err(ApiError::bad_request(
-                "Direct mode is not supported. Choose Gateway mode in the settings of the client.",
-            )),
+            Route::Addresses => Err(direct_mode()),
             Route::Usage => observe::usage(self, request),
             Route::Report => observe::report(self, request),
             Route::Requests => observe::list_requests(self, request),
@@ -130,6 +133,15 @@ impl Gateway {
             }
         }
     }
+}
+
+/// The service would answer with the addresses of replicas. A client does not repeat a request that ended with 400.
+fn direct_mode() -> ApiError {
+    ApiError::bad_request(
+        "This server supports gateway mode only, and the client asks for the addresses of direct mode. Choose gateway \
+         mode: .NET CosmosClientOptions.ConnectionMode = ConnectionMode.Gateway, Java \
+         CosmosClientBuilder.gatewayMode().",
+    )
 }
 
 fn unknown_path(path: &RequestPath<'_>) -> ApiError {

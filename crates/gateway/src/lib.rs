@@ -29,6 +29,7 @@ mod test_control;
 pub use authorization::KeySource;
 pub use authorization::{AccountKey, EMULATOR_KEY, Issuer, RoleAssignments, sign_request};
 pub use gateway::Gateway;
+pub use http::format_rfc3339;
 pub use observe::partitions_document;
 pub use server::Certificate;
 pub use settings::{CrossPartition, ExplorerSettings, GatewaySettings, Limits, Log};

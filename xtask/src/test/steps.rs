@@ -312,8 +312,15 @@ pub(crate) const STEPS: &[TestStep] = &[
 ];
 
 /// The steps that attack a store or a server and compare what is left with what was acknowledged.
-pub(crate) const ATTACKS: &[&str] =
-    &["simulation", "crash", "linearizability", "file-damage", "power-loss", "gateway-fuzz", "fuzz"];
+pub(crate) const ATTACKS: &[&str] = &[
+    "simulation",
+    "crash",
+    "linearizability",
+    "file-damage",
+    "power-loss",
+    "gateway-fuzz",
+    "fuzz",
+];
 
 impl TestStep {
     /// The command as a person would type it.

@@ -14,8 +14,8 @@ use service::identity::IdentitySettings;
 use service::settings::{LoadedSettings, SettingsBuilder, SettingsSection, SettingsValidator};
 use service::telemetry::TelemetrySettings;
 
-use crate::command::warn;
 use crate::error::CommandError;
+use crate::output::warn;
 
 /// All sections. Checks those that the system itself needs.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

@@ -9,7 +9,7 @@ use tracing::field::{Field, Visit};
 use tracing::{Event, Level, Subscriber};
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt as _};
 
-use crate::command::warn;
+use crate::output::warn;
 
 /// Installs the subscriber. Only the first call of a process has an effect.
 pub(super) fn begin(is_verbose: bool, telemetry: &Telemetry) {

@@ -11,9 +11,9 @@ use service::schema::ContainerSchema;
 use super::configuration::{AllSettings, SettingsFlags};
 use super::open::system_error;
 use crate::command::schema::SchemaFormatArg;
-use crate::command::warn;
 use crate::error::CommandError;
 use crate::output::line;
+use crate::output::warn;
 
 const ACTION: &str = "building the schema";
 

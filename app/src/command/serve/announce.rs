@@ -10,12 +10,16 @@ use crate::output;
 #[derive(Debug)]
 pub(crate) struct ReadyMessage<'a> {
     pub(crate) endpoint: &'a str,
+    /// The address of the socket.
+    pub(crate) listened: &'a str,
     /// The key, unless it is in a file: then it is not printed, because output ends up in logs.
     pub(crate) key: Option<&'a AccountKey>,
     /// A folder, or "memory".
     pub(crate) data: &'a str,
     /// The token that begins a session of the explorer; absent without an explorer.
     pub(crate) explorer_token: Option<&'a str>,
+    /// Whether the last line ends like that of the older emulator.
+    pub(crate) is_emulator: bool,
 }
 
 impl ReadyMessage<'_> {
@@ -41,9 +45,11 @@ impl ReadyMessage<'_> {
         if let Some(url) = self.explorer_url() {
             output::line(format_args!("Data explorer:     {url}"))?;
         }
-        // Scripts written for the emulators wait for one of these two lines.
-        output::line("Started")?;
-        output::line("System is now fully ready to accept requests")
+        // Scripts written for the emulators wait for one of these three lines. Testcontainers for Java matches a whole
+        // chunk of output with `.*Started\r\n$`, so this line is the last one and ends with a carriage return there.
+        output::line(format_args!("Now listening on: {}", self.listened))?;
+        output::line("System is now fully ready to accept requests")?;
+        output::line(if self.is_emulator { "Started\r" } else { "Started" })
     }
 
     pub(crate) fn print_json(&self) -> Result<(), CommandError> {

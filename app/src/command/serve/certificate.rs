@@ -1,4 +1,6 @@
-//! The certificate of `serve --tls`: the user's own, or a generated one.
+//! The certificate of `serve --tls`: the user's own, or a generated one that is kept in the data folder.
+//!
+//! Kept, so that a client that trusts it still does after a restart.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -8,13 +10,21 @@ use gateway::Certificate;
 
 use super::emulator::EmulatorVariables;
 use crate::error::CommandError;
+use crate::output::warn;
+use crate::private_file;
+
+/// The file in the data folder.
+const FILE: &str = "certificate.pem";
+/// Begins the line above the certificate that lists its names, so that no X.509 parser is needed to compare them.
+const NAMES: &str = "Certificate of planisphere for: ";
 
 /// The flags about TLS.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct TlsFlags {
-    /// Serve HTTPS with a generated certificate, which can be downloaded from /_explorer/emulator.pem
+    /// Serve HTTPS with a generated certificate, which is kept in the data folder and can be downloaded from
+    /// /_explorer/emulator.pem
     #[arg(long)]
-    pub(crate) tls: bool,
+    tls: bool,
 
     /// Certificate in PEM form to serve HTTPS with
     #[arg(long, value_name = "FILE", requires = "cert_key")]
@@ -23,6 +33,26 @@ pub(crate) struct TlsFlags {
     /// Private key of the certificate in PEM form
     #[arg(long, value_name = "FILE", requires = "cert")]
     cert_key: Option<PathBuf>,
+
+    /// Whether only the explorer's own port uses TLS.
+    #[arg(skip)]
+    explorer_tls: Option<bool>,
+}
+
+/// The certificate, and which ports use it.
+#[derive(Debug)]
+pub(crate) struct TlsSetup {
+    pub(crate) api: Option<Certificate>,
+    pub(crate) explorer: Option<Certificate>,
+}
+
+/// What a generated certificate must be valid for, and where it is kept.
+#[derive(Debug)]
+pub(crate) struct CertificatePlace {
+    /// The data folder; `None` in memory.
+    pub(crate) folder: Option<PathBuf>,
+    /// Host names and addresses.
+    pub(crate) names: Vec<String>,
 }
 
 impl TlsFlags {
@@ -31,41 +61,80 @@ impl TlsFlags {
         // A certificate implies TLS, unless the protocol is given.
         let wants_tls = variables.tls.unwrap_or(variables.certificate.is_some());
         self.tls |= wants_tls;
-        if self.cert.is_none() && wants_tls {
+        if self.cert.is_none() && (wants_tls || variables.explorer_tls == Some(true)) {
             // One file contains both.
             self.cert = variables.certificate.clone();
             self.cert_key = variables.certificate.clone();
         }
+        self.explorer_tls = variables.explorer_tls;
         self
     }
 
-    /// The certificate to use; `None` without TLS.
-    pub(crate) fn certificate(
-        &self,
-        host: &str,
-        addresses: &[SocketAddr],
-    ) -> Result<Option<Certificate>, CommandError> {
+    /// Whether the API is served over TLS.
+    pub(crate) fn is_enabled(&self) -> bool {
+        self.tls || (self.cert.is_some() && self.explorer_tls != Some(true))
+    }
+
+    /// The certificates of the ports; without TLS none.
+    pub(crate) fn setup(&self, place: &CertificatePlace) -> Result<TlsSetup, CommandError> {
+        let load = |wanted: bool| wanted.then(|| self.certificate(place)).transpose();
+        let api = load(self.is_enabled())?;
+        // Read again from the same files: a certificate with its key is not cloned.
+        let explorer = load(self.explorer_tls.unwrap_or(self.is_enabled()))?;
+        Ok(TlsSetup { api, explorer })
+    }
+
+    fn certificate(&self, place: &CertificatePlace) -> Result<Certificate, CommandError> {
         let certificate = match (&self.cert, &self.cert_key) {
             (Some(cert), Some(key)) => Certificate::from_pem(&read(cert)?, &read(key)?),
-            _ if self.tls => Certificate::generate(&names(host, addresses)),
-            _ => return Ok(None),
+            _ => return kept_or_generated(place),
         };
-        certificate.map(Some).map_err(|invalid| {
-            CommandError::new("preparing the certificate", invalid.message())
-                .hint("Give a certificate and its key in PEM form, or neither")
-        })
+        certificate.map_err(|invalid| unusable(&invalid))
     }
 }
 
-/// All names that clients may use for this server.
-fn names(host: &str, addresses: &[SocketAddr]) -> Vec<String> {
+fn unusable(invalid: &model::ValidationError) -> CommandError {
+    CommandError::new("preparing the certificate", invalid.message())
+        .hint("Give a certificate and its key in PEM form, or neither")
+}
+
+/// The certificate in the data folder if it has all names; otherwise a new one, which replaces it.
+fn kept_or_generated(place: &CertificatePlace) -> Result<Certificate, CommandError> {
+    let file = place.folder.as_ref().map(|folder| folder.join(FILE));
+    let line = format!("{NAMES}{}", place.names.join(" "));
+    if let Some(text) = file.as_ref().and_then(|file| std::fs::read_to_string(file).ok()) {
+        let is_current = text.lines().next() == Some(line.as_str());
+        let kept = is_current.then(|| Certificate::from_pem(&text, &text)).transpose();
+        // Unreadable or with other names: a new one is generated, and clients have to trust that.
+        if let Ok(Some(kept)) = kept {
+            return Ok(kept);
+        }
+    }
+    let generated = Certificate::generate(&place.names).map_err(|invalid| unusable(&invalid))?;
+    if let (Some(file), Some(pem)) = (file, generated.pem_with_key()) {
+        let written = private_file::replace(&file, format!("{line}\n{pem}").as_bytes());
+        if let Err(error) = written {
+            warn(&format!("the certificate was not kept in {}: {error}", file.display()));
+        }
+    }
+    Ok(generated)
+}
+
+/// All names that clients may use for this server, sorted. `others` are host names besides those of this machine.
+pub(crate) fn certificate_names<'a>(
+    addresses: &[SocketAddr],
+    others: impl IntoIterator<Item = &'a str>,
+) -> Vec<String> {
     let mut names = vec!["localhost".to_owned(), "127.0.0.1".to_owned(), "::1".to_owned()];
     let listened = addresses.iter().map(|address| address.ip());
     let listened = listened.filter(|address| !address.is_unspecified());
     names.extend(listened.map(|address| address.to_string()));
-    if host.parse::<std::net::IpAddr>().is_err() {
-        names.push(host.to_owned());
-    }
+    let others = others.into_iter().map(|name| name.trim_matches(['[', ']']));
+    let is_name = |name: &&str| {
+        let is_any = name.parse::<std::net::IpAddr>().is_ok_and(|any| any.is_unspecified());
+        !name.is_empty() && *name != "*" && !is_any
+    };
+    names.extend(others.filter(is_name).map(str::to_owned));
     names.sort();
     names.dedup();
     names
@@ -81,4 +150,35 @@ fn read(file: &Path) -> Result<String, CommandError> {
             "Convert a PFX file with `openssl pkcs12 -in FILE -out cert.pem -nodes` and give the result",
         )
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(folder: &Path, others: &[&str]) -> CertificatePlace {
+        let names = certificate_names(&[], others.iter().copied());
+        CertificatePlace { folder: Some(folder.to_owned()), names }
+    }
+
+    #[test]
+    fn a_generated_certificate_is_kept_until_its_names_change() {
+        let folder = tempfile::tempdir().unwrap();
+        let first = kept_or_generated(&place(folder.path(), &["db.example"])).unwrap();
+        let again = kept_or_generated(&place(folder.path(), &["db.example"])).unwrap();
+        let plain = |certificate: &Certificate| certificate.pem().replace("\r\n", "\n");
+        assert_eq!(plain(&first).trim(), plain(&again).trim());
+        let other = kept_or_generated(&place(folder.path(), &["other.example"])).unwrap();
+        assert_ne!(plain(&first).trim(), plain(&other).trim());
+        use std::os::unix::fs::PermissionsExt;
+        let mode = std::fs::metadata(folder.path().join(FILE)).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "it holds the private key");
+    }
+
+    #[test]
+    fn a_certificate_names_this_machine_and_the_public_endpoint() {
+        let address = "10.1.2.3:8081".parse().unwrap();
+        let names = certificate_names(&[address], ["db.example", "*", "0.0.0.0", "localhost"]);
+        assert_eq!(names, ["10.1.2.3", "127.0.0.1", "::1", "db.example", "localhost"]);
+    }
 }

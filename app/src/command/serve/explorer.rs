@@ -28,6 +28,10 @@ impl ExplorerFlags {
         self
     }
 
+    pub(crate) fn is_served(&self) -> bool {
+        !self.no_explorer
+    }
+
     /// The settings; `None` without an explorer. `hosts` are the names under which the server is reached.
     pub(crate) fn settings<'a>(
         &self,

@@ -8,11 +8,14 @@ mod evaluation;
 mod explorer;
 mod issuer;
 mod limits;
+mod listeners;
 mod partitions;
 mod run;
+mod stop;
 mod usage;
 
+pub(crate) use emulator::{EmulatorVariables, VariableScope};
 pub(crate) use run::ServeCommand;
 #[cfg(feature = "notifications")]
-pub(crate) use run::{stop_signal, warn};
+pub(crate) use stop::stop_signal;
 pub(crate) use usage::{USAGE_FILE, read_prices};

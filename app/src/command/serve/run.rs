@@ -1,6 +1,5 @@
 //! The command: open the store, listen, announce, serve, close.
 
-use std::io::Write;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -10,26 +9,32 @@ use clap::{Args, ValueEnum};
 use engine::{Engine, Environment, SystemRandomness, TokioSpawner};
 use gateway::{AccountKey, CrossPartition, Gateway, GatewaySettings, Log, TestControl};
 use model::{ChargeProfile, ConsistencyLevel};
-use tokio::net::{TcpListener, lookup_host};
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::net::lookup_host;
 
 use super::account_key::KeyFlags;
 use super::announce::ReadyMessage;
-use super::certificate::TlsFlags;
-use super::emulator::EmulatorVariables;
+use super::certificate::{CertificatePlace, TlsFlags, certificate_names};
+use super::emulator::{EmulatorVariables, VariableScope};
 use super::evaluation::EvaluationFlags;
 use super::explorer::{ExplorerFlags, host_of};
 use super::issuer::{IssuerFlags, TrustedIssuer};
 use super::limits::LimitFlags;
+use super::listeners::{Listeners, Ports};
 use super::partitions::PartitionFlags;
+use super::stop::stop_signal;
 use super::usage::{UsageFlags, save, save_periodically};
 use crate::command::cost::profile;
 use crate::error::CommandError;
+use crate::log::LogFlags;
 use crate::open::{self, StoreFlags};
+use crate::output::warn;
 
 /// The port of the emulators.
 const PORT: u16 = 8081;
 const FOLDER: &str = "./planisphere-data";
+const HOST: &str = "127.0.0.1";
+/// The address of all network interfaces.
+const EVERY_HOST: &str = "0.0.0.0";
 
 /// Serve the REST API, for the official client libraries
 #[derive(Debug, Args)]
@@ -38,9 +43,17 @@ pub(crate) struct ServeCommand {
     #[arg(long)]
     port: Option<u16>,
 
-    /// Host name or address to listen on
-    #[arg(long, default_value = "127.0.0.1")]
-    host: String,
+    /// Host name or address to listen on, 127.0.0.1 by default
+    #[arg(long)]
+    host: Option<String>,
+
+    /// Port of its own for health probes in the form of Microsoft's emulators: /alive, /ready and /status
+    #[arg(long, value_name = "PORT")]
+    health_port: Option<u16>,
+
+    /// Port of its own for the data explorer, which is then at / there too
+    #[arg(long, value_name = "PORT", conflicts_with = "no_explorer")]
+    explorer_port: Option<u16>,
 
     /// Folder of the store, ./planisphere-data by default; created if it does not exist
     #[arg(long, value_name = "DIR", conflicts_with = "memory")]
@@ -62,7 +75,7 @@ pub(crate) struct ServeCommand {
     #[arg(long)]
     exact_numbers: bool,
 
-    /// Address returned to clients, if they cannot use the one they connected to
+    /// Address or host name returned to clients, if they cannot use the one they connected to
     #[arg(long, value_name = "URL")]
     public_endpoint: Option<String>,
 
@@ -70,9 +83,9 @@ pub(crate) struct ServeCommand {
     #[arg(long, value_name = "PROFILE", default_value = "azure", value_parser = profile)]
     charge_profile: ChargeProfile,
 
-    /// Default consistency of the account; Strong and BoundedStaleness double the charge of reads
-    #[arg(long, value_name = "LEVEL", default_value = "Session", value_parser = consistency)]
-    consistency: ConsistencyLevel,
+    /// Default consistency of the account, Session by default; Strong and BoundedStaleness double the charge of reads
+    #[arg(long, value_name = "LEVEL", value_parser = consistency)]
+    consistency: Option<ConsistencyLevel>,
 
     /// For tests of client libraries: unsigned requests that move the clock and split partitions; requires --memory
     #[arg(long, requires = "memory", hide = true)]
@@ -103,7 +116,14 @@ pub(crate) struct ServeCommand {
     limits: LimitFlags,
 
     #[command(flatten)]
+    log: LogFlags,
+
+    #[command(flatten)]
     store: StoreFlags,
+
+    /// Whether the output follows the emulators to the byte.
+    #[arg(skip)]
+    is_emulator: bool,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -116,9 +136,24 @@ enum CrossPartitionPolicy {
 
 impl ServeCommand {
     pub(crate) fn run(self) -> Result<ExitCode, CommandError> {
-        let variables = EmulatorVariables::read(std::env::vars());
+        let variables = EmulatorVariables::read(VariableScope::Serve, std::env::vars());
+        self.run_with(variables)
+    }
+
+    /// Runs it for `planisphere emulator`.
+    pub(crate) fn run_as_emulator(
+        mut self,
+        variables: EmulatorVariables,
+    ) -> Result<ExitCode, CommandError> {
+        self.is_emulator = true;
+        self.run_with(variables)
+    }
+
+    fn run_with(self, variables: EmulatorVariables) -> Result<ExitCode, CommandError> {
         variables.warnings.iter().for_each(|warning| warn(warning));
-        open::block_on(self.with_variables(variables).serve())?;
+        let serve = self.with_variables(variables);
+        serve.log.install();
+        open::block_on(serve.serve())?;
         Ok(ExitCode::SUCCESS)
     }
 
@@ -127,13 +162,23 @@ impl ServeCommand {
         let key = self.key.with_variables(&variables);
         let tls = self.tls.with_variables(&variables);
         let explorer = self.explorer.with_variables(&variables);
+        let usage = self.usage.with_variables(&variables);
+        let log = self.log.with_variable(variables.log);
         // A flag wins over a variable: `--data` turns the variable off.
-        let memory = self.memory || (variables.memory && self.data.is_none());
+        let memory = self.memory || (variables.persistence == Some(false) && self.data.is_none());
+        let every_host = variables.allow_network.then(|| EVERY_HOST.to_owned());
+        let explorer_port = variables.explorer_port.filter(|_| explorer.is_served());
         Self {
             key,
             tls,
             memory,
             explorer,
+            usage,
+            log,
+            host: self.host.or(every_host),
+            health_port: self.health_port.or(variables.health_port),
+            explorer_port: self.explorer_port.or(explorer_port),
+            consistency: self.consistency.or(variables.consistency),
             port: self.port.or(variables.port),
             data: self.data.or(variables.data),
             public_endpoint: self.public_endpoint.or(variables.public_endpoint),
@@ -141,8 +186,16 @@ impl ServeCommand {
         }
     }
 
-    fn port(&self) -> u16 {
-        self.port.unwrap_or(PORT)
+    fn host(&self) -> &str {
+        self.host.as_deref().unwrap_or(HOST)
+    }
+
+    fn ports(&self) -> Ports {
+        Ports {
+            api: self.port.unwrap_or(PORT),
+            health: self.health_port,
+            explorer: self.explorer_port,
+        }
     }
 
     fn folder(&self) -> PathBuf {
@@ -157,31 +210,20 @@ impl ServeCommand {
         // The well-known key must not protect an address that other machines can reach.
         self.key.check_public(&key, &addresses)?;
         // Before the store is opened: a port in use is the most common error, and the cheapest to find.
-        let listener = TcpListener::bind(addresses.as_slice()).await.map_err(|error| {
-            CommandError::new(
-                format!("listening on {}:{}", self.host, self.port()),
-                error.to_string(),
-            )
-            .hint("Choose another --port, or stop the process that uses this one")
-        })?;
-        let certificate = self.tls.certificate(&self.host, &addresses)?;
+        let listeners = Listeners::bind(&addresses, self.ports()).await?;
+        let port = listeners.api.local_addr().map_or(PORT, |address| address.port());
         let control = self.test_control.then(TestControl::new);
         let engine = self.open(control.clone()).await?;
         let mut settings = self.settings(key, trust, control);
         settings.prices = prices;
+        settings.public_endpoint = self.public_endpoint(port);
+        // After the store is opened, because only then its folder exists.
+        let tls = self.tls.setup(&self.certificate_place(&settings, &addresses))?;
         let gateway = Gateway::new(engine.clone(), settings);
         let saving = (!self.memory).then(|| save_periodically(engine.clone(), self.folder()));
         let stop = stop_signal()?;
-        self.announce(&gateway, &listener, certificate.is_some())?;
-        match &certificate {
-            None => gateway.serve(listener, stop).await,
-            Some(certificate) => {
-                gateway.serve_tls(listener, certificate, stop).await.map_err(|invalid| {
-                    CommandError::new("serving HTTPS", invalid.message())
-                        .hint("Give a certificate and the key that belongs to it")
-                })?;
-            }
-        }
+        self.announce(&gateway, port)?;
+        listeners.serve(&gateway, &tls, stop).await?;
         // It holds a handle to the engine, which is closed below.
         drop(gateway);
         if let Some(saving) = saving {
@@ -193,11 +235,33 @@ impl ServeCommand {
     }
 
     async fn addresses(&self) -> Result<Vec<SocketAddr>, CommandError> {
-        let found = lookup_host((self.host.as_str(), self.port())).await.map_err(|error| {
-            CommandError::new(format!("looking up the host '{}'", self.host), error.to_string())
+        let host = self.host();
+        let found = lookup_host((host, self.ports().api)).await.map_err(|error| {
+            CommandError::new(format!("looking up the host '{host}'"), error.to_string())
                 .hint("Give an address of this machine, such as 127.0.0.1 or 0.0.0.0")
         })?;
         Ok(found.collect())
+    }
+
+    /// The public endpoint as a URL. The emulators' variable may be a host name alone.
+    fn public_endpoint(&self, port: u16) -> Option<String> {
+        self.public_endpoint.as_ref().map(|endpoint| match endpoint.contains("://") {
+            true => endpoint.clone(),
+            false if self.tls.is_enabled() => format!("https://{endpoint}:{port}/"),
+            false => format!("http://{endpoint}:{port}/"),
+        })
+    }
+
+    /// Where a generated certificate is kept, and the names that clients use for this server.
+    fn certificate_place(
+        &self,
+        settings: &GatewaySettings,
+        addresses: &[SocketAddr],
+    ) -> CertificatePlace {
+        let public = settings.public_endpoint.as_deref().map(host_of);
+        let allowed = settings.allowed_hosts.iter().map(String::as_str);
+        let names = certificate_names(addresses, allowed.chain(public).chain([self.host()]));
+        CertificatePlace { folder: (!self.memory).then(|| self.folder()), names }
     }
 
     async fn open(&self, control: Option<Arc<TestControl>>) -> Result<Engine, CommandError> {
@@ -219,15 +283,16 @@ impl ServeCommand {
 
     /// The host names that clients may use with the well-known key: the given ones, and the one we listen at.
     fn allowed_hosts(&self) -> Vec<String> {
-        let listened = Some(&self.host).filter(|host| !is_unspecified(host));
-        self.key.allowed_hosts().iter().chain(listened).cloned().collect()
+        let listened = Some(self.host()).filter(|host| !is_unspecified(host));
+        let allowed = self.key.allowed_hosts().iter().map(String::as_str);
+        allowed.chain(listened).map(str::to_owned).collect()
     }
 
     /// The engine settings from the flags.
     fn account(&self) -> engine::EngineSettings {
         let settings = engine::EngineSettings {
             charge_profile: self.charge_profile,
-            consistency: self.consistency,
+            consistency: self.consistency.unwrap_or(ConsistencyLevel::Session),
             exact_numbers: self.exact_numbers,
             ..self.usage.engine_settings()
         };
@@ -245,18 +310,16 @@ impl ServeCommand {
             CrossPartitionPolicy::Generous => CrossPartition::Generous,
         };
         let log = Log::new(warn);
-        let public_endpoint = self.public_endpoint.clone();
         let TrustedIssuer { issuer, role_assignments } = trust;
-        let public_host = public_endpoint.as_deref().map(host_of);
+        let public_host = self.public_endpoint.as_deref().map(host_of);
         let allowed_hosts = self.allowed_hosts();
-        let names = allowed_hosts.iter().map(String::as_str).chain([self.host.as_str()]);
+        let names = allowed_hosts.iter().map(String::as_str).chain([self.host()]);
         let explorer = self.explorer.settings(public_host.into_iter().chain(names));
         let mut settings = GatewaySettings {
             key,
             issuer,
             role_assignments,
             cross_partition,
-            public_endpoint,
             allowed_hosts,
             limits: self.limits.limits(),
             explorer,
@@ -272,17 +335,12 @@ impl ServeCommand {
         settings
     }
 
-    fn announce(
-        &self,
-        gateway: &Gateway,
-        listener: &TcpListener,
-        is_tls: bool,
-    ) -> Result<(), CommandError> {
-        let port = listener.local_addr().map_or(self.port(), |address| address.port());
-        let endpoint = match &self.public_endpoint {
+    fn announce(&self, gateway: &Gateway, port: u16) -> Result<(), CommandError> {
+        let scheme = if self.tls.is_enabled() { "https" } else { "http" };
+        let listened = format!("{scheme}://{}:{port}", self.host());
+        let endpoint = match &gateway.settings().public_endpoint {
             Some(endpoint) => endpoint.clone(),
-            None if is_tls => format!("https://{}:{port}/", self.shown_host()),
-            None => format!("http://{}:{port}/", self.shown_host()),
+            None => format!("{scheme}://{}:{port}/", self.shown_host()),
         };
         let data = match self.memory {
             true => "memory".to_owned(),
@@ -290,13 +348,20 @@ impl ServeCommand {
         };
         let key = Some(&gateway.settings().key).filter(|_| !self.key.has_key_file());
         let token = gateway.settings().explorer.as_ref().map(|_| gateway.explorer_token());
-        let ready = ReadyMessage { endpoint: &endpoint, key, data: &data, explorer_token: token };
+        let ready = ReadyMessage {
+            endpoint: &endpoint,
+            listened: &listened,
+            key,
+            data: &data,
+            explorer_token: token,
+            is_emulator: self.is_emulator,
+        };
         if self.ready_json { ready.print_json() } else { ready.print() }
     }
 
     /// A host name that clients on this machine can use.
     fn shown_host(&self) -> &str {
-        match self.host.as_str() {
+        match self.host() {
             "127.0.0.1" | "0.0.0.0" | "::" | "[::]" => "localhost",
             "::1" => "[::1]",
             host => host,
@@ -312,27 +377,4 @@ fn is_unspecified(host: &str) -> bool {
 
 fn consistency(word: &str) -> Result<ConsistencyLevel, String> {
     ConsistencyLevel::parse(word).map_err(|invalid| invalid.message().to_owned())
-}
-
-/// Prints a warning for the operator.
-pub(crate) fn warn(line: &str) {
-    // If even this cannot be written, nobody reads it.
-    let _ = writeln!(std::io::stderr(), "planisphere: {line}");
-}
-
-/// Completes at the first SIGTERM or SIGINT.
-pub(crate) fn stop_signal() -> Result<impl Future<Output = ()>, CommandError> {
-    let listen = |kind| {
-        signal(kind).map_err(|error| {
-            CommandError::new("listening for signals", error.to_string()).hint("Run it again")
-        })
-    };
-    let (mut terminate, mut interrupt) =
-        (listen(SignalKind::terminate())?, listen(SignalKind::interrupt())?);
-    Ok(async move {
-        tokio::select! {
-            _ = terminate.recv() => {}
-            _ = interrupt.recv() => {}
-        }
-    })
 }

@@ -10,8 +10,10 @@ use engine::Engine;
 use engine::usage::PriceTable;
 use tokio::task::JoinHandle;
 
-use super::run::warn;
+use super::emulator::EmulatorVariables;
 use crate::error::CommandError;
+use crate::output::warn;
+use crate::private_file;
 
 /// The file with the usage of the last run.
 pub(crate) const USAGE_FILE: &str = "usage.json";
@@ -35,6 +37,12 @@ pub(crate) struct UsageFlags {
 }
 
 impl UsageFlags {
+    /// Adds the emulators' environment variables where the flags are absent.
+    pub(crate) fn with_variables(mut self, variables: &EmulatorVariables) -> Self {
+        self.enforce_throughput |= variables.enforce_throughput == Some(true);
+        self
+    }
+
     pub(crate) fn engine_settings(&self) -> engine::EngineSettings {
         engine::EngineSettings {
             enforce_throughput: self.enforce_throughput,
@@ -71,10 +79,9 @@ pub(crate) fn save_periodically(engine: Engine, folder: PathBuf) -> JoinHandle<(
 
 /// Saves the usage. The file is replaced atomically.
 pub(crate) fn save(engine: &Engine, folder: &Path) {
-    let (file, temporary) = (folder.join(USAGE_FILE), folder.join("usage.json.unfinished"));
-    let written = std::fs::write(&temporary, engine.usage().to_bytes())
-        .and_then(|()| std::fs::rename(&temporary, &file));
-    if let Err(error) = written {
+    let file = folder.join(USAGE_FILE);
+    // It may hold values of items and queries.
+    if let Err(error) = private_file::replace(&file, &engine.usage().to_bytes()) {
         warn(&format!("the usage was not saved in {}: {error}", file.display()));
     }
 }

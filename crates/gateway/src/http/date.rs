@@ -20,6 +20,17 @@ pub(crate) fn format_http_date(seconds: u64) -> String {
     httpdate::fmt_http_date(UNIX_EPOCH + since_epoch)
 }
 
+/// Formats milliseconds since 1970 as `2026-11-16T00:01:20.000Z`.
+#[must_use]
+pub fn format_rfc3339(milliseconds: u64) -> String {
+    // The parts have fixed places in the form of HTTP.
+    let date = format_http_date(milliseconds / 1000);
+    let part = |range: std::ops::Range<usize>| date.get(range).unwrap_or_default();
+    let month = MONTHS.iter().position(|month| *month == part(8..11)).unwrap_or_default() + 1;
+    let (year, day, time) = (part(12..16), part(5..7), part(17..25));
+    format!("{year}-{month:02}-{day}T{time}.{:03}Z", milliseconds % 1000)
+}
+
 /// Parses a date to seconds since 1970.
 pub(crate) fn parse_http_date(text: &str) -> Option<u64> {
     parse_fixed_form(text).or_else(|| parse_lenient(text))
@@ -96,6 +107,7 @@ mod tests {
         }
         assert_eq!(parse_http_date("Sun, 31 Dec 1995 23:59:60 GMT"), Some(820_454_400));
         assert_eq!(format_http_date(u64::MAX), "Fri, 31 Dec 9999 23:59:59 GMT");
+        assert_eq!(format_rfc3339(1_791_622_915_042), "2026-10-10T09:01:55.042Z");
     }
 
     #[test]

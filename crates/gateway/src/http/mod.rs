@@ -16,6 +16,7 @@ mod request;
 mod response;
 
 pub(crate) use cached_headers::HeaderMapCache;
+pub use date::format_rfc3339;
 pub(crate) use date::{format_http_date, parse_http_date};
 pub(crate) use envelope::Envelope;
 pub(crate) use error::{ApiError, ApiResult};

@@ -4,9 +4,10 @@
 //! none shows data. Does not own the pages: the binary passes them in.
 
 use hyper::header::{
-    CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderValue, REFERRER_POLICY, SET_COOKIE,
-    X_CONTENT_TYPE_OPTIONS,
+    AUTHORIZATION, CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderValue, LOCATION, REFERRER_POLICY,
+    SET_COOKIE, X_CONTENT_TYPE_OPTIONS,
 };
+use hyper::http::request::Parts;
 use hyper::{HeaderMap, Method, StatusCode};
 use model::{Json, Object};
 use ui_kit::{Asset, KIT, PAGE_POLICY};
@@ -44,6 +45,16 @@ pub(crate) fn page_response(page: &Asset) -> ApiResponse {
         .with_static(X_CONTENT_TYPE_OPTIONS, "nosniff")
         .with_static(REFERRER_POLICY, "no-referrer")
         .with_static(CACHE_CONTROL, "no-cache")
+}
+
+/// Whether a request without a signature asks for a page: a browser visits, and no client reads the account.
+pub(crate) fn is_page_visit(parts: &Parts) -> bool {
+    parts.method == Method::GET && !parts.headers.contains_key(AUTHORIZATION)
+}
+
+/// Sends a browser from `/` to the page.
+pub(crate) fn redirect_to_explorer() -> ApiResponse {
+    ApiResponse::empty(StatusCode::FOUND).with_static(LOCATION, "/_explorer")
 }
 
 /// Returns the settings of the explorer if the request is about its session.

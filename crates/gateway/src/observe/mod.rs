@@ -7,15 +7,19 @@ mod explorer;
 mod health;
 mod history;
 mod partitions;
+mod probe;
 mod requests;
 mod test_routes;
 mod usage;
 
-pub(crate) use explorer::{find_page, handle_session, match_session, page_response};
+pub(crate) use explorer::{
+    find_page, handle_session, is_page_visit, match_session, page_response, redirect_to_explorer,
+};
 pub(crate) use health::health;
 pub(crate) use history::read_history;
 pub(crate) use partitions::handle_partitions;
 pub use partitions::partitions_document;
+pub(crate) use probe::probe;
 pub(crate) use requests::{list_requests, read_request, traffic};
 pub(crate) use test_routes::{handle_test_route, match_test_route};
 pub(crate) use usage::{report, usage};

@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use model::{Json, Object};
 
-use super::record::{RequestRecord, integer};
+use super::record::{RequestRecord, integer, is_logged};
 use super::seconds::LastSeconds;
 
 /// Requests that are kept.
@@ -35,7 +35,7 @@ impl RequestLog {
         }
     }
 
-    /// Begins the record of a request; `None` while nothing is recorded.
+    /// Begins the record of a request; `None` while nothing is recorded and nobody listens to the log.
     pub(crate) fn begin<B>(
         &self,
         now_ms: impl FnOnce() -> u64,
@@ -43,12 +43,12 @@ impl RequestLog {
     ) -> Option<Box<RequestRecord>> {
         // Relaxed: it does not matter which request is the first that is recorded.
         let is_recording = self.is_recording.load(Ordering::Relaxed);
-        is_recording.then(|| Box::new(RequestRecord::new(now_ms(), request)))
+        (is_recording || is_logged()).then(|| Box::new(RequestRecord::new(now_ms(), request)))
     }
 
     /// Keeps a record. Those of the explorer are in the list, marked, and not in the sums.
     pub(crate) fn keep(&self, mut record: RequestRecord) {
-        if !record.is_api {
+        if !record.is_api || !self.is_recording.load(Ordering::Relaxed) {
             return;
         }
         let mut kept = self.lock();

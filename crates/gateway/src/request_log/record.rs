@@ -12,6 +12,14 @@ const BODY_BYTES_MAX: usize = 4096;
 /// Entries of an array whose shapes are shown.
 const SHAPE_ENTRIES_MAX: usize = 3;
 
+/// The target of the events about requests, for filters.
+const REQUESTS: &str = "planisphere::requests";
+
+/// Whether somebody listens to the events about requests. Without a subscriber this is one load.
+pub(super) fn is_logged() -> bool {
+    tracing::enabled!(target: REQUESTS, tracing::Level::INFO)
+}
+
 /// A request while it is handled, and afterwards.
 #[derive(Clone, Debug)]
 pub(crate) struct RequestRecord {
@@ -87,6 +95,26 @@ impl RequestRecord {
         self.answer_bytes = response.body_bytes();
         self.activity_id = activity_id.to_owned();
         self.duration_us = duration_us;
+    }
+
+    /// Says what happened to those who listen: one event for each request. Values of items are not in it, except an id
+    /// in a path.
+    pub(crate) fn log(&self) {
+        let method = self.method.as_str();
+        let path = self.path.as_str();
+        let partition = self.partition.as_deref();
+        if self.is_api {
+            tracing::info!(
+                target: REQUESTS, method, path, operation = self.operation(), status = self.status,
+                substatus = self.sub_status, charge = self.charge, duration_us = self.duration_us,
+                bytes = self.answer_bytes, partition, activity_id = self.activity_id, "request",
+            );
+        } else {
+            tracing::debug!(
+                target: REQUESTS, method, path, status = self.status,
+                duration_us = self.duration_us, bytes = self.answer_bytes, "request outside the API",
+            );
+        }
     }
 
     /// What the request did, by its method and headers.

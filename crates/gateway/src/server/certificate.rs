@@ -1,6 +1,6 @@
 //! The TLS certificate of the server: the user's own, or a self-signed one.
 //!
-//! Owns reading and generating it. The private key of a generated certificate exists only in memory.
+//! Owns reading and generating it. Does not own files: whoever keeps a generated certificate asks for its private key.
 
 use model::ValidationError;
 use rcgen::{CertificateParams, DnType, ExtendedKeyUsagePurpose, KeyPair, KeyUsagePurpose};
@@ -13,6 +13,8 @@ pub struct Certificate {
     pub(super) chain: Vec<CertificateDer<'static>>,
     pub(super) key: PrivateKeyDer<'static>,
     pem: String,
+    /// The private key of a generated certificate as PEM.
+    key_pem: Option<String>,
 }
 
 impl Certificate {
@@ -36,6 +38,7 @@ impl Certificate {
         let certificate = parameters.self_signed(&key).map_err(refused)?;
         Ok(Self {
             pem: certificate.pem(),
+            key_pem: Some(key.serialize_pem()),
             chain: vec![certificate.der().clone()],
             key: PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der())),
         })
@@ -45,6 +48,13 @@ impl Certificate {
     #[must_use]
     pub fn pem(&self) -> &str {
         &self.pem
+    }
+
+    /// A generated certificate with its private key as PEM, to be kept in a file that only its owner can read. `None`
+    /// for a certificate that was read.
+    #[must_use]
+    pub fn pem_with_key(&self) -> Option<String> {
+        self.key_pem.as_ref().map(|key| format!("{}{key}", self.pem))
     }
 
     /// Reads a certificate and its key from PEM texts.
@@ -60,6 +70,32 @@ impl Certificate {
         })?;
         let key = PrivateKeyDer::from_pem_slice(key.as_bytes())
             .map_err(|_| ValidationError::new("The key file holds no private key in PEM form."))?;
-        Ok(Self { chain: certificates, key, pem: chain.to_owned() })
+        // A file may hold both; the private key must not be published with the certificate.
+        let pem = public_blocks(chain);
+        Ok(Self { chain: certificates, key, pem, key_pem: None })
+    }
+}
+
+/// The certificates of a PEM text, without private keys and the text around them.
+fn public_blocks(pem: &str) -> String {
+    const BEGIN: &str = "-----BEGIN CERTIFICATE-----";
+    const END: &str = "-----END CERTIFICATE-----";
+    let blocks = pem.split(BEGIN).skip(1).filter_map(|rest| rest.split_once(END));
+    blocks.map(|(block, _)| format!("{BEGIN}{block}{END}\n")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Certificate;
+
+    #[test]
+    fn a_private_key_in_the_same_file_is_not_published() {
+        let generated = Certificate::generate(&["localhost".to_owned()]).unwrap();
+        let both = generated.pem_with_key().unwrap();
+        assert!(both.contains("PRIVATE KEY"));
+        let read = Certificate::from_pem(&both, &both).unwrap();
+        assert_eq!(read.pem().trim(), generated.pem().replace("\r\n", "\n").trim());
+        assert!(!read.pem().contains("PRIVATE KEY"));
+        assert_eq!(read.pem_with_key(), None);
     }
 }

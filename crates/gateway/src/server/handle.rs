@@ -19,7 +19,7 @@ use tracing::{Instrument, Span};
 
 use super::catch_panic::CatchPanic;
 use super::check_head::{check_head, check_local_host};
-use super::transport::Transport;
+use super::transport::{ListenerRole, Transport};
 use crate::authorization::RequestAuthorization;
 use crate::gateway::Gateway;
 use crate::http::{
@@ -49,7 +49,7 @@ type BoxError = Box<dyn std::error::Error + Send + Sync>;
 impl Gateway {
     /// Handles one request without a socket: for tests, and for servers that have their own sockets.
     pub async fn respond(&self, request: hyper::Request<Full<Bytes>>) -> Response<Full<Bytes>> {
-        match handle(self, request, Transport::InProcess).await {
+        match handle(self, request, Transport::IN_PROCESS).await {
             Ok(response) => response,
             Err(never) => match never {},
         }
@@ -94,6 +94,7 @@ pub(super) async fn handle<B: Body<Data = Bytes, Error: Into<BoxError>> + Unpin>
     gateway.metrics().record(response.status().as_u16(), took_us / 1000);
     if let Some(mut record) = record {
         record.set_response(&response, activity_id.to_str().unwrap_or_default(), took_us);
+        record.log();
         gateway.request_log().keep(*record);
     }
     let is_success = response.status().is_success();
@@ -166,6 +167,14 @@ async fn respond<B: Body<Data = Bytes, Error: Into<BoxError>> + Unpin>(
     let (parts, body) = incoming.into_parts();
     check_head(gateway, &parts, transport)?;
     let path = RequestPath::parse(parts.uri.path());
+    match transport.role {
+        ListenerRole::Api => {}
+        ListenerRole::Health => return observe::probe(gateway, &parts.method, &path),
+        ListenerRole::Explorer if path.raw.is_empty() && observe::is_page_visit(&parts) => {
+            return Ok(observe::redirect_to_explorer());
+        }
+        ListenerRole::Explorer => {}
+    }
     // Without authorization: probes have no key.
     if let Some(response) = observe::health(gateway, &parts.method, &path) {
         return Ok(response);

@@ -25,7 +25,7 @@ use super::handle::handle;
 use super::response_body::ServedBody;
 use super::strict_stream::StrictStream;
 use super::tls;
-use super::transport::Transport;
+use super::transport::{ListenerRole, Transport};
 use super::write_timeout::WriteTimeout;
 use crate::gateway::Gateway;
 use crate::settings::Limits;
@@ -38,7 +38,28 @@ const SEND_BUFFER_BYTES: usize = 64 * 1024;
 impl Gateway {
     /// Serves connections until `stop` completes. Running requests then get a limited time to finish.
     pub async fn serve(&self, listener: TcpListener, stop: impl Future<Output = ()>) {
-        self.accept(listener, None, stop).await;
+        self.accept(listener, None, ListenerRole::Api, stop).await;
+    }
+
+    /// Answers the health probes of Microsoft's emulators (`/alive`, `/ready`, `/status`) and nothing else, until
+    /// `stop` completes.
+    pub async fn serve_health(&self, listener: TcpListener, stop: impl Future<Output = ()>) {
+        self.accept(listener, None, ListenerRole::Health, stop).await;
+    }
+
+    /// Serves the explorer at `/` and the API that it uses, until `stop` completes; with a certificate, over TLS.
+    ///
+    /// # Errors
+    /// [`model::ValidationError`] when the certificate cannot be used.
+    pub async fn serve_explorer(
+        &self,
+        listener: TcpListener,
+        certificate: Option<&Certificate>,
+        stop: impl Future<Output = ()>,
+    ) -> model::Result<()> {
+        let acceptor = certificate.map(tls::build_acceptor).transpose()?;
+        self.accept(listener, acceptor, ListenerRole::Explorer, stop).await;
+        Ok(())
     }
 
     /// Serves connections over TLS until `stop` completes.
@@ -53,7 +74,7 @@ impl Gateway {
     ) -> model::Result<()> {
         let acceptor = tls::build_acceptor(certificate)?;
         self.publish_certificate(certificate.pem().to_owned());
-        self.accept(listener, Some(acceptor), stop).await;
+        self.accept(listener, Some(acceptor), ListenerRole::Api, stop).await;
         Ok(())
     }
 
@@ -61,6 +82,7 @@ impl Gateway {
         &self,
         listener: TcpListener,
         tls: Option<TlsAcceptor>,
+        role: ListenerRole,
         stop: impl Future<Output = ()>,
     ) {
         let limits = self.settings().limits;
@@ -90,7 +112,7 @@ impl Gateway {
             // Without a slot the connection is closed here: its address has as many busy ones as it may have.
             let Some(slot) = table.admit(address.ip(), now) else { continue };
             let (tls, watcher) = (tls.clone(), graceful.watcher());
-            tokio::spawn(self.clone().serve_connection(stream, tls, slot, watcher));
+            tokio::spawn(self.clone().serve_connection(stream, tls, role, slot, watcher));
         }
         // Closed before waiting, so that new clients are refused at once and can try another server.
         drop(listener);
@@ -104,6 +126,7 @@ impl Gateway {
         self,
         stream: TcpStream,
         tls: Option<TlsAcceptor>,
+        role: ListenerRole,
         slot: ConnectionSlot,
         watcher: Watcher,
     ) {
@@ -113,7 +136,7 @@ impl Gateway {
         let first_head_max = Duration::from_millis(self.settings().limits.first_head_ms_max);
         let mut first_head_timeout = std::pin::pin!(tokio::time::sleep(first_head_max));
         let mut is_new = true;
-        let mut serving = std::pin::pin!(self.serve_stream(stream, tls, &state, watcher));
+        let mut serving = std::pin::pin!(self.serve_stream(stream, tls, role, &state, watcher));
         loop {
             // Served first: when the connection becomes idle in this very turn, its response is written before
             // `closed` looks.
@@ -135,14 +158,15 @@ impl Gateway {
         self,
         stream: TcpStream,
         tls: Option<TlsAcceptor>,
+        role: ListenerRole,
         state: &Arc<ConnectionState>,
         watcher: Watcher,
     ) {
         match tls {
-            None => self.serve_requests(stream, Transport::Http, state, watcher).await,
+            None => self.serve_requests(stream, Transport::http(role), state, watcher).await,
             Some(tls) => {
                 if let Ok(stream) = tls.accept(stream).await {
-                    self.serve_requests(stream, Transport::Https, state, watcher).await;
+                    self.serve_requests(stream, Transport::https(role), state, watcher).await;
                 }
             }
         }

@@ -40,7 +40,17 @@ async fn paths_and_verbs_that_do_not_exist_are_refused() {
     server.get("/nothing").send().await.refused(400, None, "Request url is invalid.");
     server.post("/dbs/d/colls/c/docs/$batch/x", "").send().await.refused(400, None, "invalid");
     server.put("/dbs", "{}").send().await.refused(405, None, "verb");
-    server.get("/addresses").send().await.refused(400, None, "Gateway mode");
+}
+
+#[tokio::test]
+async fn direct_mode_is_refused_whatever_is_signed() {
+    let server = Server::start().await;
+    // Clients sign the container here, and .NET begins the path with two slashes.
+    for path in ["/addresses", "//addresses/?$resolveFor=dbs%2fa&$partitionKeyRangeIds=0"] {
+        let refused = server.get(path).unsigned().send().await;
+        refused.refused(400, None, "This server supports gateway mode only");
+    }
+    server.get("/addresses").send().await.refused(400, None, "ConnectionMode.Gateway");
 }
 
 #[tokio::test]
