@@ -54,4 +54,4 @@ pub use maintenance::MaintenanceReport;
 pub use operation::ContainerLink;
 pub use response::{ItemResource, Response};
 pub use settings::EngineSettings;
-pub use time_travel::SnapshotAt;
+pub use time_travel::{ItemVersion, ItemVersions, SnapshotAt};

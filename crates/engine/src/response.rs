@@ -252,6 +252,15 @@ pub struct PartitionsResource {
     pub partitions: Vec<PartitionResource>,
 }
 
+/// Partition keys of a physical partition.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PartitionKeysResource {
+    /// The first ones, in the order of their ranges.
+    pub keys: Vec<model::PartitionKey>,
+    /// Whether there are more.
+    pub has_more: bool,
+}
+
 /// A physical partition.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PartitionResource {

@@ -30,5 +30,8 @@ pub use authorization::KeySource;
 pub use authorization::{AccountKey, EMULATOR_KEY, Issuer, RoleAssignments, sign_get_request};
 pub use gateway::Gateway;
 pub use server::Certificate;
-pub use settings::{CrossPartition, ExplorerSettings, GatewaySettings, Limits, Log};
+pub use settings::{
+    ChangePlan, ChangePlanner, ContainerChange, CrossPartition, ExplorerSettings, GatewaySettings,
+    Limits, Log,
+};
 pub use test_control::TestControl;

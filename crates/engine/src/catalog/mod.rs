@@ -10,6 +10,7 @@ mod container;
 mod database;
 mod deletion;
 mod enforcement;
+mod partition_keys;
 mod partition_list;
 mod record;
 mod store;
