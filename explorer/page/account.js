@@ -5,10 +5,8 @@ import { element, integerText } from "/_kit/element.js";
 import { confirmDialog, dialog, menuButton, toast } from "/_kit/feedback.js";
 import { schemaForm } from "/_kit/form.js";
 import { tree } from "/_kit/tree.js";
-import { call, containerPath, databasePath, feed, json, queryPage } from "./api.js";
-
-const ID = { type: "string", title: "Id", pattern: "^[^/\\\\?#]{1,255}$", patternText: "An id has 1 to 255 characters and none of / \\ ? #." };
-const SCRIPTS = [["sprocs", "Stored procedures", "StoredProcedures"], ["triggers", "Triggers", "Triggers"], ["udfs", "Functions", "UserDefinedFunctions"]];
+import { call, containerPath, databasePath, feed, json } from "./api.js";
+import { createUser, deleteScript, deleteUser, editScript, ID, renameUser, SCRIPTS, showUser } from "./scripts.js";
 
 export function accountTree(pane, { isReadOnly, onplace }) {
   const made = tree("Databases", [], { onselect: (node) => node.open?.() });
@@ -35,7 +33,8 @@ export function accountTree(pane, { isReadOnly, onplace }) {
         { label: "Delete database", icon: "trash", isDanger: true, run: () => deleteDatabase(id) }]),
       children: async () => [
         ...(await feed(`${databasePath(id)}/colls`, "DocumentCollections")).map((one) => container(id, one.id)),
-        { id: `users:${id}`, label: "Users", icon: "users", emptyText: "No user yet.", children: () => users(id) }],
+        { id: `users:${id}`, label: "Users", icon: "users", emptyText: "No user yet.", children: () => users(id),
+          menu: menu(`Actions of the users of ${id}`, [{ label: "New user", icon: "plus", run: () => changed(`users:${id}`, createUser(id)) }]) }],
     };
   }
 
@@ -48,21 +47,41 @@ export function accountTree(pane, { isReadOnly, onplace }) {
         { label: "Settings", icon: "settings", run: () => onplace(place, "settings") },
         { label: "Delete container", icon: "trash", isDanger: true, run: () => deleteContainer(place) }]),
       children: async () => [leaf("items", "Items", "item"), leaf("queries", "Queries", "query"), leaf("settings", "Settings", "settings"),
-        { id: `scripts:${database}/${id}`, label: "Scripts", icon: "script", emptyText: "No script.", children: () => scripts(place) }],
+        { id: `scripts:${database}/${id}`, label: "Scripts", icon: "script", emptyText: "No script.", children: () => scripts(place),
+          menu: menu(`Actions of the scripts of ${id}`, SCRIPTS.map(([segment, one]) => ({ label: `New ${one}`, icon: "plus", run: () => changed(`scripts:${database}/${id}`, editScript(place, segment, null)) }))) }],
     };
   }
 
-  const users = async (id) => (await feed(`${databasePath(id)}/users`, "Users")).map((user) => ({ id: `user:${id}/${user.id}`, label: user.id, icon: "user" }));
+  const users = async (id) => (await feed(`${databasePath(id)}/users`, "Users")).map((user) => ({
+    id: `user:${id}/${user.id}`, label: user.id, icon: "user", open: () => showUser(id, user.id, isReadOnly).catch(fail),
+    menu: menu(`Actions of the user ${user.id}`, [
+      { label: "Permissions", icon: "shield", run: () => showUser(id, user.id, isReadOnly).catch(fail) },
+      { label: "Rename", icon: "edit", run: () => changed(`users:${id}`, renameUser(id, user.id)) },
+      { label: "Delete user", icon: "trash", isDanger: true, run: () => changed(`users:${id}`, deleteUser(id, user.id)) }]),
+  }));
 
   async function scripts(place) {
-    const kinds = await Promise.all(SCRIPTS.map(async ([path, label, name]) => {
-      const found = await feed(`${containerPath(place.database, place.container)}/${path}`, name);
+    const branch = `scripts:${place.database}/${place.container}`;
+    const kinds = await Promise.all(SCRIPTS.map(async ([segment, , label, name]) => {
+      const found = await feed(`${containerPath(place.database, place.container)}/${segment}`, name);
+      const edit = (script) => changed(branch, isReadOnly ? dialog(script.id, element("pre", { class: "code wrap", tabindex: "0" }, script.body ?? ""), { isWide: true }).then(() => null) : editScript(place, segment, script));
       return found.map((script) => ({
-        id: `${path}:${place.database}/${place.container}/${script.id}`, label: script.id, icon: "script", note: label,
-        open: () => dialog(script.id, element("pre", { class: "code wrap", tabindex: "0" }, script.body ?? ""), { isWide: true }),
+        id: `${segment}:${place.database}/${place.container}/${script.id}`, label: script.id, icon: "script", note: label, open: () => edit(script),
+        menu: menu(`Actions of the script ${script.id}`, [{ label: "Edit", icon: "edit", run: () => edit(script) },
+          { label: "Delete script", icon: "trash", isDanger: true, run: () => changed(branch, deleteScript(place, segment, script.id)) }]),
       }));
     }));
     return kinds.flat();
+  }
+
+  const fail = (error) => toast(error.message, { isBad: true });
+  // Loads a branch again if what was asked for has happened.
+  async function changed(branch, done) {
+    try {
+      if (await done) await made.reload(branch);
+    } catch (error) {
+      fail(error);
+    }
   }
 
   async function createDatabase() {
@@ -125,10 +144,4 @@ export function accountTree(pane, { isReadOnly, onplace }) {
 
   reload();
   return { reload };
-}
-
-// How many items a query counts.
-export async function countItems(place, where, parameters = []) {
-  const page = await queryPage(place, `SELECT VALUE COUNT(1) FROM c${where ? ` WHERE ${where}` : ""}`, { parameters });
-  return page.rows.reduce((sum, one) => sum + one, 0);
 }

@@ -2,15 +2,16 @@
 
 import { button } from "/_kit/control.js";
 import { diff } from "/_kit/diff.js";
-import { element, integerText } from "/_kit/element.js";
+import { element } from "/_kit/element.js";
 import { dialog, notice, toast } from "/_kit/feedback.js";
 import { schemaForm } from "/_kit/form.js";
-import { countItems } from "./account.js";
 import { call, containerPath, feed, json } from "./api.js";
+import { policyPrice } from "./index_cost.js";
 
 export async function containerSettings({ place, isReadOnly }) {
   const path = containerPath(place.database, place.container);
   const holder = element("div", { class: "page" });
+  const problem = element("p", { class: "problem", role: "alert", id: "settings-problem" });
   let about;
   let offer;
 
@@ -41,7 +42,7 @@ export async function containerSettings({ place, isReadOnly }) {
         ...pairs("Unique keys", (about.uniqueKeyPolicy?.uniqueKeys ?? []).map((key) => key.paths.join(", ")).join("; ") || "none"),
         ...pairs("Resource id", about._rid)),
       element("p", { class: "hint" }, "Partition key and unique keys are fixed at creation. `planisphere copy` moves the items to a container with others.")),
-      element("div", { class: "card stack" }, form.node, isReadOnly ? null : element("div", { class: "row" }, button("Review the change", { kind: "primary", id: "review", onclick: () => review(form) }))),
+      element("div", { class: "card stack" }, form.node, isReadOnly ? null : element("div", { class: "row" }, button("Review the change", { kind: "primary", id: "review", onclick: () => review(form) })), problem),
     ];
   }
 
@@ -58,6 +59,7 @@ export async function containerSettings({ place, isReadOnly }) {
   }
 
   async function review(form) {
+    problem.textContent = "";
     const value = form.read();
     if (!value) return;
     const next = wanted(value);
@@ -70,43 +72,41 @@ export async function containerSettings({ place, isReadOnly }) {
       toast("Nothing was changed.");
       return;
     }
-    const meanings = await consequences(before, next, value, hasOffer ? had : null);
+    let planned;
+    try {
+      planned = await consequences(before, next, value, hasOffer);
+    } catch (error) {
+      // Where it happened; everything typed stays in the form.
+      problem.textContent = error.message;
+      return;
+    }
     const text = (one) => JSON.stringify(one, null, 2);
-    const done = await dialog("What this change does", element("div", { class: "stack", id: "plan" }, ...meanings, isChanged && diff(text(before), text(next), { leftTitle: "Now", rightTitle: "After" })), {
-      isWide: true, actions: [{ label: "Cancel", value: null }, { label: "Apply", kind: "primary", run: async () => {
+    const done = await dialog("What this change does", element("div", { class: "stack", id: "plan" }, ...planned.notices, isChanged && diff(text(before), text(next), { leftTitle: "Now", rightTitle: "After" })), {
+      isWide: true, actions: [{ label: "Cancel", value: null }, planned.isPossible && { label: "Apply", kind: "primary", run: async () => {
         if (isChanged) await call("PUT", path, { body: next, headers: { "if-match": about._etag } });
         if (hasOffer) await replaceOffer(value, wasAutoscale);
         return true;
-      } }],
+      } }].filter(Boolean),
     });
     if (!done) return;
     toast("The settings are changed.");
     await load();
   }
 
-  async function consequences(before, next, value, had) {
-    const out = [];
-    const count = (where, parameters) => countItems(place, where, parameters).catch(() => null);
-    if (before.defaultTtl !== next.defaultTtl) {
-      if (next.defaultTtl > 0) {
-        const limit = Math.floor(Date.now() / 1000) - next.defaultTtl;
-        const expired = await count("c._ts <= @limit AND NOT IS_DEFINED(c.ttl)", [{ name: "@limit", value: limit }]);
-        out.push(notice(expired ? "bad" : "", `${expired === null ? "An unknown number of" : integerText(expired)} items without a ttl of their own are older than that and expire at once.`));
-      } else if (next.defaultTtl === -1) {
-        out.push(notice("", `Only items with a ttl of their own expire: ${integerText((await count("IS_DEFINED(c.ttl)")) ?? 0)} have one.`));
-      } else {
-        out.push(notice("", "Nothing expires any more, also items with a ttl of their own."));
-      }
-    }
-    if (JSON.stringify(before.indexingPolicy) !== JSON.stringify(next.indexingPolicy)) {
-      const items = await count("");
-      out.push(notice("warn", `The index of ${items === null ? "all" : integerText(items)} items is rebuilt in the background. Until it has finished, queries use only what both policies index.`));
-    }
-    if (JSON.stringify(before.computedProperties) !== JSON.stringify(next.computedProperties)) {
-      out.push(notice("warn", "Computed properties are evaluated anew for every item, and indexed where the policy includes them."));
-    }
-    if (had !== null) out.push(notice("", `Throughput from ${integerText(had)} to ${integerText(value.throughput)} RU per second (${value.kind}). It applies at once.`));
-    return out;
+  // The plan of `schema plan` for the change, and the price of another indexing policy.
+  async function consequences(before, next, value, hasOffer) {
+    const throughput = hasOffer ? { [value.kind]: value.throughput } : null;
+    const route = `/_planisphere/plan/${encodeURIComponent(place.database)}/${encodeURIComponent(place.container)}`;
+    const { changes, obstacles } = await json("POST", route, { body: { container: next, throughput } });
+    const words = (one) => element("span", {}, element("strong", {}, one.property), `: ${one.differences.join("; ")}`);
+    const kind = (one) => (/^[1-9].* expire /.test(one.effect ?? "") ? "bad" : one.effect ? "warn" : "");
+    const out = [
+      ...changes.map((one) => notice(kind(one), words(one), one.effect && element("span", {}, `${one.effect}.`))),
+      ...obstacles.map((one) => notice("bad", words(one), element("span", {}, `${one.reason}. `, element("code", {}, one.workaround))))];
+    const has = (name) => JSON.stringify(before[name] ?? null) !== JSON.stringify(next[name] ?? null);
+    if (has("computedProperties")) out.push(notice("warn", "Computed properties are evaluated anew for every item, and indexed where the policy includes them."));
+    if (has("indexingPolicy")) out.push(await policyPrice(place, next.indexingPolicy));
+    return { notices: out, isPossible: obstacles.length === 0 };
   }
 
   async function replaceOffer(value, wasAutoscale) {

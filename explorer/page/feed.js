@@ -5,7 +5,8 @@ import { button, tabs } from "/_kit/control.js";
 import { element, integerText } from "/_kit/element.js";
 import { dialog, emptyState, toast } from "/_kit/feedback.js";
 import { pause } from "/_kit/stream.js";
-import { call, containerPath, feed, queryPage } from "./api.js";
+import { call, containerPath } from "./api.js";
+import { showProcessors } from "./processors.js";
 
 const POLL_MS = 1_000;
 const LINES_MAX = 500;
@@ -72,27 +73,9 @@ export async function feedView({ place, state }) {
   const node = element("div", { class: "view" },
     element("div", { class: "view-head" }, element("h1", {}, `Change feed of ${place.container}`), mode, from, filter, paused,
       button("Start a processor", { icon: "copy", id: "processor-code", onclick: () => showCode(place, state) }), status),
-    element("div", { class: "pane" }, lines, element("h2", {}, "Processors"), leases));
-  showLeases(place, leases);
+    element("div", { class: "pane" }, lines, element("div", { class: "row apart" }, element("h2", {}, "Processors"), button("Ask for the lag again", { icon: "refresh", id: "refresh-leases", onclick: () => showProcessors(place, leases) })), leases));
+  showProcessors(place, leases);
   return { node, leave: () => abort.abort(), shown: () => follow(abort.signal) };
-}
-
-// Leases are items of a container in the same database; those with an owner and a continuation are shown.
-async function showLeases(place, holder) {
-  try {
-    const containers = (await feed(`/dbs/${encodeURIComponent(place.database)}/colls`, "DocumentCollections")).filter((one) => /lease/i.test(one.id));
-    const found = [];
-    for (const one of containers) {
-      const page = await queryPage({ database: place.database, container: one.id }, "SELECT TOP 200 * FROM c");
-      found.push(...page.rows.map((lease) => ({ container: one.id, ...lease })));
-    }
-    const text = (value) => (value === undefined || value === null ? "" : typeof value === "object" ? JSON.stringify(value) : String(value));
-    holder.replaceChildren(found.length === 0
-      ? emptyState("No leases", "A container with 'lease' in its name holds the leases of processors; none has any.", { icon: "users" })
-      : element("ul", { class: "card stack" }, ...found.map((lease) => element("li", { class: "row" }, element("span", { class: "strong" }, lease.id), element("span", { class: "soft" }, `owner ${text(lease.Owner ?? lease.owner) || "none"}`), element("code", { class: "truncate grow small" }, text(lease.ContinuationToken ?? lease.continuation))))));
-  } catch (error) {
-    holder.replaceChildren(element("p", { class: "problem" }, error.message));
-  }
 }
 
 function showCode(place, { endpoint }) {

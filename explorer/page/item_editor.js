@@ -7,6 +7,7 @@ import { element, numberText } from "/_kit/element.js";
 import { confirmDialog, dialog, toast } from "/_kit/feedback.js";
 import { jsonProblem, layOutJson } from "/_kit/highlight.js";
 import { call, containerPath, itemPath, keyHeader, keyOf } from "./api.js";
+import { versionsPanel } from "./versions.js";
 
 const SYSTEM = /^\s*"(_rid|_self|_etag|_attachments|_ts|_lsn)":.*$/;
 
@@ -21,6 +22,7 @@ export async function itemEditor({ place, definition, item, text: given, isReadO
   const shownText = (text) => withoutSystem(layOutJson(text));
   const problem = element("p", { class: "problem", role: "alert", id: "item-problem" });
   const about = element("p", { class: "soft small", id: "item-about" });
+  const past = element("div", {});
   const code = editor(isNew ? "New item" : `Item ${item.id}`, {
     value: shownText(stored.text), isReadOnly, onchange: check, onrun: save,
   });
@@ -90,6 +92,19 @@ export async function itemEditor({ place, definition, item, text: given, isReadO
     onsaved();
   }
 
+  async function showVersions() {
+    if (past.childElementCount > 0) {
+      past.replaceChildren();
+      return;
+    }
+    try {
+      past.replaceChildren(await versionsPanel({ place, id: item.id, key, onuse: isReadOnly ? null : (text) => { code.setValue(text); check(); code.focus(); } }));
+      past.scrollIntoView({ block: "nearest" });
+    } catch (error) {
+      problem.textContent = error.message;
+    }
+  }
+
   function describe() {
     const fields = JSON.parse(stored.text);
     about.textContent = isNew && !stored.etag ? "Not saved yet."
@@ -102,8 +117,9 @@ export async function itemEditor({ place, definition, item, text: given, isReadO
     !isReadOnly && button("Save", { kind: "primary", icon: "check", id: "save-item", onclick: save }),
     button("Format", { onclick: () => { if (check()) code.setValue(layOutJson(code.value())); } }),
     !isReadOnly && !isNew && button("Delete item", { icon: "trash", kind: "danger", onlyIcon: true, onclick: remove }),
+    !isNew && button("Versions", { icon: "history", id: "item-versions", onclick: showVersions }),
     button("Close item", { icon: "close", kind: "quiet", onlyIcon: true, onclick: onclosed }));
-  return element("div", { class: "stack fill view" }, tools, about, code.node, problem);
+  return element("div", { class: "stack fill view" }, tools, about, code.node, problem, past);
 }
 
 // The text without the properties that the server sets; the last comma goes with them.

@@ -2,9 +2,12 @@
 
 import { button } from "/_kit/control.js";
 import { bytesText, element, integerText } from "/_kit/element.js";
-import { confirmDialog, toast } from "/_kit/feedback.js";
+import { confirmDialog, dialog, toast } from "/_kit/feedback.js";
 import { barPlot } from "/_kit/plot.js";
 import { json } from "./api.js";
+
+// More ranges than this are too narrow for words.
+const RANGES_NAMED = 8;
 
 export async function partitionsView({ place, isReadOnly }) {
   const path = `/_planisphere/partitions/${encodeURIComponent(place.database)}/${encodeURIComponent(place.container)}`;
@@ -14,7 +17,7 @@ export async function partitionsView({ place, isReadOnly }) {
     const items = partitions.reduce((sum, one) => sum + one.items, 0);
     const map = element("div", { class: "ranges", role: "img", "aria-label": `${partitions.length} ranges: ${partitions.map((one) => `${one.number} from ${one.min || "the start"}`).join(", ")}` });
     for (const one of partitions) {
-      const part = element("div", {}, String(one.number));
+      const part = element("div", {}, element("strong", {}, String(one.number)));
       part.style.flexGrow = String(Math.max(0.02, share(one)));
       part.title = `${one.min || "00"} to ${one.max}`;
       map.append(part);
@@ -31,18 +34,46 @@ export async function partitionsView({ place, isReadOnly }) {
       element("section", { class: "card" }, barPlot("Items", partitions.map((one) => ({ label: `partition ${one.number}`, value: one.items, note: bytesText(one.bytes) })))),
       element("ul", { class: "card stack" }, ...partitions.map((one, at) => element("li", { class: "row" },
         element("span", { class: "strong" }, `Partition ${one.number}`), element("code", { class: "truncate grow" }, `${one.min || "00"} … ${one.max}`), element("span", { class: "soft" }, `${integerText(one.items)} items, ${bytesText(one.bytes)}, lsn ${integerText(one.lsn)}`),
+        button("Keys", { "aria-label": `Keys of partition ${one.number}`, onclick: () => showKeys(one) }),
         !isReadOnly && button("Split", { "aria-label": `Split partition ${one.number}`, onclick: () => split(one) }),
         !isReadOnly && partitions[at + 1] && button("Merge with the next", { "aria-label": `Merge partition ${one.number} with ${partitions[at + 1].number}`, onclick: () => merge(one, partitions[at + 1]) })))));
   }
 
+  async function showKeys(one) {
+    try {
+      const { keys, more } = await json("GET", `${path}/${one.number}/keys`);
+      const text = (key) => (key.length === 1 ? JSON.stringify(key[0]) : JSON.stringify(key));
+      await dialog(`Keys of partition ${one.number}`, keys.length === 0 ? element("p", {}, "It holds no item.") : element("div", { class: "stack" },
+        element("p", {}, `${more ? "The first " : ""}${integerText(keys.length)} partition keys in the order of their ranges, from ${one.min || "00"}.`),
+        element("ul", { class: "key-list", id: "keys" }, ...keys.map((key) => element("li", {}, element("code", {}, text(key)))))));
+    } catch (error) {
+      fail(error);
+    }
+  }
+
   const fail = (error) => toast(error.message, { isBad: true });
-  const load = async () => draw(await json("GET", path));
+  const load = async () => {
+    const found = await json("GET", path);
+    draw(found);
+    nameKeys(found.partitions);
+  };
+
+  // The first keys of each range, written on the map.
+  function nameKeys(partitions) {
+    partitions.slice(0, RANGES_NAMED).forEach(async (one, at) => {
+      const { keys, more } = await json("GET", `${path}/${one.number}/keys`, { headers: { "x-ms-max-item-count": "3" } }).catch(() => ({ keys: [] }));
+      const part = page.querySelector(".ranges")?.children[at];
+      if (part?.firstChild.textContent !== String(one.number)) return;
+      part.append(element("span", { class: "small truncate" }, keys.length === 0 ? "no items" : `${keys.map((key) => key.map((value) => (typeof value === "object" ? "–" : String(value))).join(" / ")).join(", ")}${more ? " …" : ""}`));
+    });
+  }
 
   async function change(title, text, label, body, said) {
     let answer = null;
     const done = await confirmDialog(title, element("p", {}, text), { label, isDanger: false, run: async () => { answer = await json("POST", path, { body }); return true; } });
     if (!done) return;
     draw(answer);
+    nameKeys(answer.partitions);
     toast(said);
   }
 

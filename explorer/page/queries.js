@@ -7,6 +7,7 @@ import { menuButton } from "/_kit/feedback.js";
 import { icon } from "/_kit/icon.js";
 import { queryPage } from "./api.js";
 import { keyValues } from "./items.js";
+import { explain } from "./query_plan.js";
 import { queryResult } from "./query_result.js";
 import { learn, suggestFor } from "./suggest.js";
 
@@ -93,10 +94,11 @@ export async function queriesView({ place, isReadOnly }) {
     run.setAttribute("aria-busy", "true");
     try {
       const text = code.value().trim();
-      const page = await queryPage(place, text, options);
+      // Together: neither waits for the other, and a plan that fails does not hide the rows.
+      const [page, plan] = await Promise.all([queryPage(place, text, options), explain(place, text, options).catch(() => null)]);
       learn(place, page.rows.filter((row) => typeof row === "object" && row !== null));
       remember(text, page.charge);
-      result.replaceChildren(queryResult({ place, page, isReadOnly, charges: chargesOf(text), next: (continuation) => queryPage(place, text, { ...options, continuation }) }));
+      result.replaceChildren(queryResult({ place, page, plan, isReadOnly, charges: chargesOf(text), next: (continuation) => queryPage(place, text, { ...options, continuation }) }));
     } catch (error) {
       if (error.name === "AbortError") problem.textContent = "Cancelled.";
       else if (error.status !== 401) showProblem(error);
@@ -106,7 +108,7 @@ export async function queriesView({ place, isReadOnly }) {
     }
   }
 
-  const chargesOf = (text) => (tabs[selected].charges ?? []).filter((one) => one.text === text).map((one) => one.charge);
+  const chargesOf = (text) => (tabs[selected].charges ?? []).filter((one) => one.text === text);
   function remember(text, charge) {
     const tab = tabs[selected];
     tab.charges = [...(tab.charges ?? []), { text, charge, time: Date.now() }].slice(-HISTORY_MAX);

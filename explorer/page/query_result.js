@@ -1,17 +1,14 @@
-// The result of a query: rows as a table, as JSON or as a plot; its charge term by term, its plan, and the index that
-// would help.
+// The result of a query: rows as a table, as JSON or as a plot; its charge term by term and its earlier charges.
 
 import { button, tabs } from "/_kit/control.js";
-import { diff } from "/_kit/diff.js";
-import { element, integerText, numberText } from "/_kit/element.js";
-import { dialog, emptyState, notice, toast } from "/_kit/feedback.js";
+import { bytesText, element, integerText, numberText } from "/_kit/element.js";
+import { dialog, emptyState, toast } from "/_kit/feedback.js";
 import { codeBlock } from "/_kit/highlight.js";
-import { barPlot, linePlot, sparkline } from "/_kit/plot.js";
+import { barPlot, linePlot } from "/_kit/plot.js";
 import { table } from "/_kit/table.js";
-import { call, containerPath, json } from "./api.js";
-import { countItems } from "./account.js";
+import { chargeOf, planParts } from "./query_plan.js";
 
-export function queryResult({ place, page, isReadOnly, charges, next }) {
+export function queryResult({ place, page, plan, isReadOnly, charges, next }) {
   const rows = [...page.rows];
   let continuation = page.continuation;
   let charge = page.charge;
@@ -58,8 +55,8 @@ export function queryResult({ place, page, isReadOnly, charges, next }) {
   return element("div", { class: "result-parts" },
     element("div", { class: "stack" }, element("div", { class: "row apart" }, bar.node, element("div", { class: "row" }, status, more)), ...panels.map(({ panel }) => panel)),
     element("div", { class: "stack" },
-      element("section", { class: "card stack", "aria-label": "Charge", id: "charge" }, element("div", { class: "row apart" }, element("h2", {}, "Charge"), charges.length > 1 && sparkline(charges, `Earlier charges: ${charges.join(", ")}`)), chargeTerms(page)),
-      element("section", { class: "card stack", "aria-label": "Plan", id: "plan" }, element("h2", {}, "Plan"), ...planOf(page, place, isReadOnly))));
+      element("section", { class: "card stack", "aria-label": "Charge", id: "charge" }, element("h2", {}, "Charge"), chargeTerms(page), chargeHistory(charges)),
+      element("section", { class: "card stack", "aria-label": "Plan", id: "plan" }, element("h2", {}, "Plan"), ...planParts({ page, plan, place, isReadOnly }))));
 }
 
 const isObject = (row) => typeof row === "object" && row !== null && !Array.isArray(row);
@@ -89,79 +86,19 @@ function plotOf(rows) {
 }
 
 function chargeTerms(page) {
-  let explanation = null;
-  try {
-    explanation = JSON.parse(page.headers.get("x-planisphere-explain-charge"));
-  } catch {
-    // Without an explanation only the sum is known.
-  }
-  const terms = explanation?.terms ?? [];
   const words = (name) => String(name).replace(/([A-Z])/g, " $1").toLowerCase();
-  const shown = terms.map((term) => [term.name ?? term.term ?? term.what, term.requestUnits ?? term.charge ?? term.units, term.detail ?? term.about ?? (term.count !== undefined ? `${term.count} ×` : "")]);
+  const detail = (term) => [term.count !== undefined && `${integerText(term.count)} ×`, term.bytes !== undefined && bytesText(term.bytes), term.path, term.level].filter(Boolean).join(" ");
   return element("dl", { class: "charge" },
-    ...shown.flatMap(([name, units, detail]) => [element("dt", {}, words(name), " ", element("span", { class: "faint small" }, detail)), element("dd", {}, numberText(Number(units)))]),
+    ...chargeOf(page).flatMap((term) => [element("dt", {}, words(term.term), " ", element("span", { class: "faint small" }, detail(term))), element("dd", {}, numberText(Number(term.charge)))]),
     element("dt", { class: "strong" }, "Sum"), element("dd", { class: "strong" }, `${numberText(page.charge)} RU`));
 }
 
-// Metrics of the API: "name=value;name=value".
-function metricsOf(page) {
-  const text = page.headers.get("x-ms-documentdb-query-metrics") ?? "";
-  return Object.fromEntries(text.split(";").map((pair) => pair.split("=")).filter((pair) => pair.length === 2).map(([name, value]) => [name, Number(value)]));
-}
-
-function planOf(page, place, isReadOnly) {
-  const metrics = metricsOf(page);
-  const loaded = metrics.retrievedDocumentCount ?? 0;
-  const out = metrics.outputDocumentCount ?? page.rows.length;
-  const hit = metrics.indexUtilizationRatio ?? metrics.indexHitRatio ?? 1;
-  const token = page.headers.get("x-ms-session-token") ?? "";
-  const partitions = token ? token.split(",").length : 1;
-  const used = utilization(page);
-  const single = used.UtilizedSingleIndexes ?? used.UtilizedIndexes?.SingleIndexes ?? [];
-  const utilized = [...single, ...(used.UtilizedCompositeIndexes ?? used.UtilizedIndexes?.CompositeIndexes ?? [])];
-  const missing = [...(used.PotentialSingleIndexes ?? used.PotentialIndexes?.SingleIndexes ?? []), ...(used.PotentialCompositeIndexes ?? used.PotentialIndexes?.CompositeIndexes ?? [])];
-  const spec = (one) => (one.IndexSpecs ?? [one.IndexSpec ?? one.IndexDocumentExpression ?? ""]).join(", ");
-  const isScan = loaded > Math.max(10, out * 4);
-  const words = `${utilized.length > 0 ? `The index ${utilized.map(spec).join("; ")} finds` : "Without an index the server looks at"} ${integerText(loaded)} items in ${partitions === 1 ? "one physical partition" : `${partitions} physical partitions`}; ${integerText(out)} rows leave it.`;
-  const step = (label, value, isHeavy = false) => element("li", { class: isHeavy ? "heavy" : "" }, element("strong", {}, value), label);
-  return [
-    element("p", {}, words),
-    element("ol", { class: "plan-steps" }, step("partitions touched", integerText(partitions)), step("index terms used", integerText(utilized.length)), step("items loaded", integerText(loaded), isScan), step("rows", integerText(out))),
-    element("p", { class: "soft small" }, `Index hit ${numberText(hit * 100)} %.`),
-    ...missing.map((one) => notice("warn", `An index on ${spec(one)} would help.`, isReadOnly ? null : button("Show the policy change", { onclick: () => addIndex(place, one.IndexSpecs ?? [spec(one)]) })))];
-}
-
-function utilization(page) {
-  const text = page.headers.get("x-ms-cosmos-index-utilization");
-  if (!text) return {};
-  try {
-    return JSON.parse(text.startsWith("{") ? text : decodeURIComponent(text));
-  } catch {
-    try {
-      return JSON.parse(atob(text));
-    } catch {
-      return {};
-    }
-  }
-}
-
-// Shows the indexing policy with the index added, and what it costs, before it is applied.
-async function addIndex(place, specs) {
-  const path = containerPath(place.database, place.container);
-  const about = await json("GET", path);
-  const policy = structuredClone(about.indexingPolicy);
-  if (specs.length > 1) {
-    const composite = specs.map((one) => { const [name, order = "ASC"] = one.trim().split(/\s+/); return { path: name, order: order.startsWith("DESC") ? "descending" : "ascending" }; });
-    policy.compositeIndexes = [...(policy.compositeIndexes ?? []), composite];
-  } else {
-    policy.includedPaths = [...(policy.includedPaths ?? []), { path: specs[0].trim().split(/\s+/)[0] }];
-  }
-  const items = await countItems(place, "").catch(() => null);
-  const text = (one) => JSON.stringify(one, null, 2);
-  const done = await dialog("The index that would help", element("div", { class: "stack" },
-    notice("", `The index is built in the background for ${items === null ? "all" : integerText(items)} items. Every write that changes the path then pays for its terms.`),
-    diff(text(about.indexingPolicy), text(policy), { leftTitle: "Now", rightTitle: "After" })), {
-    isWide: true, actions: [{ label: "Cancel", value: null }, { label: "Apply", kind: "primary", run: () => call("PUT", path, { body: { ...about, indexingPolicy: policy }, headers: { "if-match": about._etag } }) }],
-  });
-  if (done) toast("The indexing policy is changed.");
+// Earlier charges of the same text, oldest first: [{ time, charge }].
+function chargeHistory(charges) {
+  if (charges.length < 2) return element("p", { class: "hint" }, "Run it again to compare charges.");
+  const [first, last] = [charges.at(-2).charge, charges.at(-1).charge];
+  const change = last === first ? "as the run before" : `${last > first ? "+" : "−"}${numberText(Math.abs(last - first))} RU against the run before`;
+  return element("div", { class: "stack tight", id: "charge-history" },
+    linePlot("Charges of this query", [{ label: "Charge", points: charges.map(({ time, charge }) => [time, charge]) }], { unit: "RU per run", height: 130 }),
+    element("p", { class: "hint" }, `${integerText(charges.length)} runs in this browser; ${change}.`));
 }

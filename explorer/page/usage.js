@@ -6,6 +6,8 @@ import { emptyState, errorState, notice } from "/_kit/feedback.js";
 import { barPlot, heatPlot, linePlot } from "/_kit/plot.js";
 import { pause } from "/_kit/stream.js";
 import { json } from "./api.js";
+import { indexCost, indexStorage } from "./index_cost.js";
+import { whatIf } from "./what_if.js";
 
 const POLL_MS = 2_000;
 const SECONDS = 120;
@@ -57,7 +59,7 @@ export async function usageView() {
     key.showProblem("");
     try {
       const report = await drawTotals(key.input.value.trim());
-      what.replaceChildren(...report.containers.map(candidateParts).filter(Boolean));
+      what.replaceChildren(...report.containers.map(whatIf).filter(Boolean));
       if (what.childElementCount === 0) key.showProblem("No traffic was recorded: start the server with --record-traffic.");
     } catch (error) {
       key.showProblem(error.message);
@@ -95,15 +97,20 @@ function containerParts(one, prices) {
       one.operations.length > 0 && barPlot("By operation", bars(one.operations, (row) => row.operation), { unit: "RU" }),
       one.logicalPartitions.length > 0 && barPlot("By logical partition", bars(one.logicalPartitions, (row) => JSON.stringify(row.partitionKey)), { unit: "RU" })),
     one.queries.length > 0 && barPlot("By query shape", bars(one.queries, (row) => row.shape), { unit: "RU" }),
+    storagePart(one),
     index.length > 0 && barPlot("Indexed paths that no query used", index.slice(0, 10).map((row) => ({ label: row.path, value: row.requestUnitsPerWrite })), { unit: "RU per write" }))];
 }
 
-function candidateParts(one) {
-  const found = one.candidate ?? one.tryPartitionKey ?? one.partitionKeyCandidate;
-  if (!found) return null;
-  const share = (value) => (typeof value === "object" && value !== null ? value.requests ?? value.queries ?? Object.values(value)[0] : value) ?? 0;
-  const { now, then } = found.crossPartition ?? {};
-  return element("div", { class: "stack" }, element("h3", {}, `${one.database} / ${one.container}`),
-    barPlot("Share over all partitions", [{ label: "now", value: 100 * share(now), note: "%" }, { label: "then", value: 100 * share(then), note: "%", tone: 2 }]),
-    element("pre", { class: "code wrap", tabindex: "0" }, JSON.stringify(found, null, 2)));
+// Loaded when it is opened: it reads some items of the container.
+function storagePart({ database, container }) {
+  const place = element("div", {});
+  const open = button("Storage by index path", { icon: "container", "aria-label": `Storage by index path of ${container}`, onclick: async () => {
+    try {
+      place.replaceChildren(indexStorage(await indexCost({ database, container })));
+      open.remove();
+    } catch (error) {
+      place.replaceChildren(errorState(error));
+    }
+  } });
+  return element("div", { class: "stack tight" }, element("div", { class: "row" }, open), place);
 }

@@ -19,17 +19,23 @@ pub const PAGES: &[Asset] = &[
     script!("api.js"),
     script!("container_forms.js"),
     script!("feed.js"),
+    script!("index_cost.js"),
     script!("item_editor.js"),
     script!("items.js"),
     script!("main.js"),
     script!("partitions.js"),
+    script!("processors.js"),
     script!("queries.js"),
+    script!("query_plan.js"),
     script!("query_result.js"),
     script!("requests.js"),
+    script!("scripts.js"),
     script!("sign_in.js"),
     script!("suggest.js"),
     script!("transfer.js"),
     script!("usage.js"),
+    script!("versions.js"),
+    script!("what_if.js"),
 ];
 
 #[cfg(test)]

@@ -55,4 +55,4 @@ pub use operation::ContainerLink;
 pub use response::{ItemResource, Response};
 pub use restructure::DueSplits;
 pub use settings::{AutoSplit, EngineSettings};
-pub use time_travel::SnapshotAt;
+pub use time_travel::{ItemVersion, ItemVersions, SnapshotAt};

@@ -271,6 +271,15 @@ pub struct RestructuringResource {
     pub items_total: u64,
 }
 
+/// Partition keys of a physical partition.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PartitionKeysResource {
+    /// The first ones, in the order of their ranges.
+    pub keys: Vec<model::PartitionKey>,
+    /// Whether there are more.
+    pub has_more: bool,
+}
+
 /// A physical partition.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PartitionResource {

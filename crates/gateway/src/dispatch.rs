@@ -10,9 +10,10 @@ use crate::authorization::{AuthorizationContext, RequestAuthorization, authorize
 use crate::gateway::Gateway;
 use crate::http::{ApiError, ApiRequest, ApiResponse, ApiResult};
 use crate::observe;
+use crate::query;
 use crate::resource::{self, attached};
-use crate::route::{RequestPath, Route};
-use crate::session::{check_same_site, check_session_request};
+use crate::route::{OwnRoute, RequestPath, Route};
+use crate::session::{check_reads_only, check_same_site, check_session_request};
 
 impl Gateway {
     /// Refuses a request whose caller may not make it. Runs before the body is read.
@@ -29,7 +30,7 @@ impl Gateway {
         if path.segment(0) == Some("addresses") {
             return Err(direct_mode());
         }
-        if self.authorize_session(request)? {
+        if self.authorize_session(request, path)? {
             return Ok(RequestAuthorization::Session);
         }
         authorize(&self.authorization_context(), request, path).await
@@ -37,7 +38,7 @@ impl Gateway {
 
     /// Whether the request belongs to a session of the explorer; refused if it does and may not be made. A request
     /// with an authorization header is never one: then the browser did not send it by itself.
-    fn authorize_session(&self, request: &ApiRequest) -> ApiResult<bool> {
+    fn authorize_session(&self, request: &ApiRequest, path: &RequestPath<'_>) -> ApiResult<bool> {
         let Some(explorer) = &self.settings().explorer else { return Ok(false) };
         if request.header(&AUTHORIZATION).is_some() || request.header(&COOKIE).is_none() {
             return Ok(false);
@@ -46,7 +47,10 @@ impl Gateway {
         let Some(session) = self.sessions().find(request.headers(), now) else { return Ok(false) };
         check_same_site(request.headers(), &explorer.host_names)?;
         let is_read_only = explorer.is_read_only;
-        check_session_request(&session, &request.method, request.headers(), is_read_only)?;
+        check_session_request(&session, request.headers())?;
+        if is_read_only {
+            check_reads_only(&request.method, request.headers(), path)?;
+        }
         Ok(true)
     }
 
@@ -84,17 +88,7 @@ impl Gateway {
         match route {
             Route::Account => resource::account::handle(self, request),
             Route::Addresses => Err(direct_mode()),
-            Route::Usage => observe::usage(self, request),
-            Route::Report => observe::report(self, request),
-            Route::Requests => observe::list_requests(self, request),
-            Route::Request(number) => observe::read_request(self, request, number),
-            Route::Traffic => observe::traffic(self, request),
-            Route::Partitions(database, container) => {
-                Box::pin(observe::handle_partitions(self, request, database, container)).await
-            }
-            Route::History(database, container, second) => {
-                Box::pin(observe::read_history(self, request, database, container, second)).await
-            }
+            Route::Own(own) => Box::pin(self.dispatch_own(request, own)).await,
             Route::Offers => Box::pin(resource::offer::handle_feed(engine, request)).await,
             Route::Offer(id) => Box::pin(resource::offer::handle(engine, request, id)).await,
             Route::Databases => Box::pin(resource::database::handle_feed(engine, request)).await,
@@ -130,6 +124,42 @@ impl Gateway {
                 let kind = AttachedKind::ClientEncryptionKey;
                 let parent = attached::parent_in_database(engine, database, kind)?;
                 Box::pin(attached::handle(self, request, &parent, key)).await
+            }
+        }
+    }
+
+    /// Handles a request under `/_planisphere`.
+    async fn dispatch_own(
+        &self,
+        request: &ApiRequest,
+        route: OwnRoute<'_>,
+    ) -> ApiResult<ApiResponse> {
+        match route {
+            OwnRoute::Usage => observe::usage(self, request),
+            OwnRoute::Report => observe::report(self, request),
+            OwnRoute::Requests => observe::list_requests(self, request),
+            OwnRoute::Request(number) => observe::read_request(self, request, number),
+            OwnRoute::Traffic => observe::traffic(self, request),
+            OwnRoute::Partitions(database, container) => {
+                observe::handle_partitions(self, request, database, container).await
+            }
+            OwnRoute::PartitionKeys(database, container, number) => {
+                observe::list_keys(self, request, database, container, number).await
+            }
+            OwnRoute::Versions(database, container, item) => {
+                observe::list_versions(self, request, database, container, item).await
+            }
+            OwnRoute::Indexes(database, container) => {
+                observe::measure_indexes(self, request, database, container).await
+            }
+            OwnRoute::Explain(database, container) => {
+                query::explain_query(self, request, database, container).await
+            }
+            OwnRoute::Plan(database, container) => {
+                observe::plan_change(self, request, database, container).await
+            }
+            OwnRoute::History(database, container, second) => {
+                observe::read_history(self, request, database, container, second).await
             }
         }
     }

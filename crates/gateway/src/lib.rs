@@ -32,5 +32,8 @@ pub use gateway::Gateway;
 pub use http::format_rfc3339;
 pub use observe::partitions_document;
 pub use server::Certificate;
-pub use settings::{CrossPartition, ExplorerSettings, GatewaySettings, Limits, Log};
+pub use settings::{
+    ChangePlan, ChangePlanner, ContainerChange, CrossPartition, ExplorerSettings, GatewaySettings,
+    Limits, Log,
+};
 pub use test_control::TestControl;

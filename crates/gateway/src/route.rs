@@ -46,6 +46,16 @@ impl<'a> RequestPath<'a> {
         self.segments.last().map(AsRef::as_ref)
     }
 
+    /// Whether it lies under `/_planisphere`.
+    pub(crate) fn is_own(&self) -> bool {
+        self.segment(0) == Some("_planisphere")
+    }
+
+    /// Whether a POST to it asks and changes nothing.
+    pub(crate) fn is_question(&self) -> bool {
+        self.is_own() && matches!(self.segment(1), Some("explain" | "indexes" | "plan"))
+    }
+
     /// The route of the path, or `None` if it is unknown.
     pub(crate) fn route(&self) -> Option<Route<'_>> {
         // Slice patterns need plain `&str`s; an array on the stack avoids a second vector.
@@ -60,17 +70,7 @@ impl<'a> RequestPath<'a> {
             ["offers"] => Route::Offers,
             ["offers", offer] => Route::Offer(offer),
             ["addresses"] => Route::Addresses,
-            ["_planisphere", "usage"] => Route::Usage,
-            ["_planisphere", "report"] => Route::Report,
-            ["_planisphere", "requests"] => Route::Requests,
-            ["_planisphere", "requests", number] => Route::Request(number),
-            ["_planisphere", "traffic"] => Route::Traffic,
-            ["_planisphere", "partitions", database, container] => {
-                Route::Partitions(database, container)
-            }
-            ["_planisphere", "history", database, container, second] => {
-                Route::History(database, container, second)
-            }
+            ["_planisphere", rest @ ..] => Route::Own(OwnRoute::parse(rest)?),
             ["dbs"] => Route::Databases,
             ["dbs", database] => Route::Database(database),
             ["dbs", database, "colls"] => Route::Containers(database),
@@ -109,13 +109,7 @@ pub(crate) enum Route<'a> {
     Offers,
     Offer(&'a str),
     Addresses,
-    Usage,
-    Report,
-    Requests,
-    Request(&'a str),
-    Traffic,
-    Partitions(&'a str, &'a str),
-    History(&'a str, &'a str, &'a str),
+    Own(OwnRoute<'a>),
     Databases,
     Database(&'a str),
     Containers(&'a str),
@@ -126,6 +120,45 @@ pub(crate) enum Route<'a> {
     EncryptionKeys(&'a str),
     EncryptionKey(&'a str, &'a str),
     Container(&'a str, &'a str, ContainerRoute<'a>),
+}
+
+/// What a path names under `/_planisphere`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OwnRoute<'a> {
+    Usage,
+    Report,
+    Requests,
+    Request(&'a str),
+    Traffic,
+    Partitions(&'a str, &'a str),
+    PartitionKeys(&'a str, &'a str, &'a str),
+    Versions(&'a str, &'a str, &'a str),
+    Indexes(&'a str, &'a str),
+    Explain(&'a str, &'a str),
+    Plan(&'a str, &'a str),
+    History(&'a str, &'a str, &'a str),
+}
+
+impl<'a> OwnRoute<'a> {
+    fn parse(segments: &[&'a str]) -> Option<Self> {
+        Some(match segments {
+            ["usage"] => Self::Usage,
+            ["report"] => Self::Report,
+            ["requests"] => Self::Requests,
+            ["requests", number] => Self::Request(number),
+            ["traffic"] => Self::Traffic,
+            ["partitions", database, container] => Self::Partitions(database, container),
+            ["partitions", database, container, number, "keys"] => {
+                Self::PartitionKeys(database, container, number)
+            }
+            ["versions", database, container, item] => Self::Versions(database, container, item),
+            ["indexes", database, container] => Self::Indexes(database, container),
+            ["explain", database, container] => Self::Explain(database, container),
+            ["plan", database, container] => Self::Plan(database, container),
+            ["history", database, container, second] => Self::History(database, container, second),
+            _ => return None,
+        })
+    }
 }
 
 /// The resource that a path names inside a container, or the container itself.

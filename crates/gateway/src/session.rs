@@ -10,12 +10,13 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use hyper::header::{COOKIE, HOST, ORIGIN};
+use hyper::header::{COOKIE, HOST, HeaderName, ORIGIN};
 use hyper::{HeaderMap, Method};
 use ring::hmac;
 use ring::rand::{SecureRandom, SystemRandom};
 
 use crate::http::{ApiError, ApiResult, header};
+use crate::route::RequestPath;
 
 /// How long a session lasts, in seconds.
 const SESSION_SECONDS: u64 = 12 * 3600;
@@ -127,29 +128,34 @@ pub(crate) fn check_same_site(headers: &HeaderMap, host_names: &[String]) -> Api
 
 /// Refuses a request of a session that lacks the token of its pages, or that changes something while only reading is
 /// allowed.
-pub(crate) fn check_session_request(
-    session: &OpenSession,
-    method: &Method,
-    headers: &HeaderMap,
-    is_read_only: bool,
-) -> ApiResult<()> {
+pub(crate) fn check_session_request(session: &OpenSession, headers: &HeaderMap) -> ApiResult<()> {
     let token = text(headers, header::SESSION_CSRF.as_str()).unwrap_or_default();
     if !is_same(token, &session.csrf_token) {
         return Err(ApiError::forbidden(
             "The header x-planisphere-csrf is missing or wrong. Read it from /_planisphere/session.",
         ));
     }
-    let is_query = [&header::IS_QUERY, &header::IS_QUERY_OTHER, &header::IS_QUERY_PLAN]
-        .into_iter()
-        .any(|name| {
-            text(headers, name.as_str()).is_some_and(|value| value.eq_ignore_ascii_case("true"))
-        });
-    if is_read_only && !method.is_safe() && !(is_query && *method == Method::POST) {
-        return Err(ApiError::forbidden(
-            "The explorer only reads: the server was started with --explorer-read-only.",
-        ));
-    }
     Ok(())
+}
+
+/// Refuses a request that could change anything.
+pub(crate) fn check_reads_only(
+    method: &Method,
+    headers: &HeaderMap,
+    path: &RequestPath<'_>,
+) -> ApiResult<()> {
+    let flag = |name: &HeaderName| {
+        text(headers, name.as_str()).is_some_and(|value| value.eq_ignore_ascii_case("true"))
+    };
+    let names = [header::IS_QUERY, header::IS_QUERY_OTHER, header::IS_QUERY_PLAN];
+    // A handler looks at the batch header first, and routes of our own do not look at the query header at all.
+    let is_query = names.iter().any(flag) && !flag(&header::IS_BATCH) && !path.is_own();
+    if method.is_safe() || (*method == Method::POST && (is_query || path.is_question())) {
+        return Ok(());
+    }
+    Err(ApiError::forbidden(
+        "The explorer only reads: the server was started with --explorer-read-only.",
+    ))
 }
 
 /// An address cannot be rebound, because no name is looked up for it. Of the names, only ours are.

@@ -3,9 +3,12 @@
 //! Owns the typed settings and their defaults. Does not own where they come from: the binary reads flags and files.
 
 use std::fmt;
+use std::pin::Pin;
 use std::sync::Arc;
 
+use engine::Engine;
 use engine::usage::PriceTable;
+use model::{ContainerProperties, DatabaseId, Json, Throughput};
 use ui_kit::Asset;
 
 use crate::authorization::{AccountKey, Issuer, RoleAssignments};
@@ -54,6 +57,47 @@ pub struct ExplorerSettings {
     pub host_names: Vec<String>,
     /// Whether requests are recorded from the start, and not from the first sign-in.
     pub record_requests: bool,
+    /// Says what a change of a container would do. The default says nothing.
+    pub planner: ChangePlanner,
+}
+
+/// A change of a container that is to be planned.
+#[derive(Clone, Debug)]
+pub struct ContainerChange {
+    /// The engine with the container.
+    pub engine: Engine,
+    /// The database of the container.
+    pub database: DatabaseId,
+    /// The container as it shall be.
+    pub properties: ContainerProperties,
+    /// Its throughput, if that shall be compared too.
+    pub throughput: Option<Throughput>,
+}
+
+/// Plans changes of containers. A function, because the planner is a part of `service`, which builds on this crate.
+#[derive(Clone, Default)]
+pub struct ChangePlanner(Option<Arc<PlanFunction>>);
+
+/// The plan as JSON, or why there is none.
+pub type ChangePlan = Pin<Box<dyn Future<Output = Result<Json, String>> + Send>>;
+type PlanFunction = dyn Fn(ContainerChange) -> ChangePlan + Send + Sync;
+
+impl ChangePlanner {
+    /// Plans with a function.
+    #[must_use]
+    pub fn new(plan: impl Fn(ContainerChange) -> ChangePlan + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(plan)))
+    }
+
+    pub(crate) fn plan(&self, change: ContainerChange) -> Option<ChangePlan> {
+        self.0.as_ref().map(|plan| plan(change))
+    }
+}
+
+impl fmt::Debug for ChangePlanner {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("ChangePlanner")
+    }
 }
 
 /// Receives messages for the operator. The default drops them.

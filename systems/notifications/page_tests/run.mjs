@@ -23,7 +23,7 @@ const { ready } = JSON.parse(line);
 
 const isRoot = process.getuid?.() === 0;
 const browser = await chromium.launch({ executablePath: CHROMIUM, args: isRoot ? ["--no-sandbox"] : [] });
-const context = await browser.newContext({ viewport: { width: 900, height: 1000 } });
+const context = await browser.newContext({ viewport: { width: 900, height: 1000 }, reducedMotion: "reduce" });
 const page = await context.newPage();
 const complaints = [];
 page.on("console", (message) => {
@@ -352,6 +352,22 @@ await test("the badge comes by polling when there is no stream", async () => {
 
 await test("the page had nothing to complain of", async () => {
   assert.deepEqual(complaints, []);
+});
+
+await test("the OpenAPI document has a page that loads nothing from elsewhere", async () => {
+  const docs = await context.newPage();
+  const foreign = [];
+  const refused = [];
+  docs.on("console", (message) => { if (message.type() === "error") refused.push(message.text()); });
+  docs.on("request", (request) => { if (!request.url().startsWith(ready.endpoint) && !request.url().startsWith("data:")) foreign.push(request.url()); });
+  const answer = await docs.goto(`${ready.endpoint}docs`);
+  const policy = answer.headers()["content-security-policy"];
+  assert.match(policy, /default-src 'none'; script-src 'self';/, policy);
+  await docs.getByText("/api/notifications/read-all").first().waitFor();
+  await docs.screenshot({ path: join(ARTEFACTS, "docs.png") });
+  assert.deepEqual(foreign, []);
+  assert.deepEqual(refused, [], "the policy refuses nothing that the page needs");
+  await docs.close();
 });
 
 await test("signing out ends the session", async () => {

@@ -1,8 +1,9 @@
 //! The flags of the data explorer.
 
 use clap::Args;
-use gateway::ExplorerSettings;
+use gateway::{ChangePlanner, ExplorerSettings};
 
+use super::change_plan::plan_change;
 use super::emulator::EmulatorVariables;
 
 /// The flags about the explorer.
@@ -45,6 +46,7 @@ impl ExplorerFlags {
             is_read_only: self.explorer_read_only,
             host_names: hosts.into_iter().map(str::to_owned).collect(),
             record_requests: self.record_requests,
+            planner: ChangePlanner::new(|change| Box::pin(plan_change(change))),
         })
     }
 }

@@ -3,6 +3,7 @@
 mod account_key;
 mod announce;
 mod certificate;
+mod change_plan;
 mod emulator;
 mod evaluation;
 mod explorer;

@@ -11,6 +11,7 @@ mod database;
 mod deletion;
 mod enforcement;
 mod if_match;
+mod partition_keys;
 mod partition_list;
 mod record;
 mod store;

@@ -8,5 +8,5 @@ mod term;
 mod unique;
 
 pub(crate) use policy::{CompiledPolicy, composite_number};
-pub(crate) use term::{IndexedLeaf, ItemTerms, path_text, terms_of};
+pub(crate) use term::{IndexedLeaf, ItemTerms, path_segments, path_text, terms_of};
 pub(crate) use unique::unique_keys_of;

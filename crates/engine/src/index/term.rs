@@ -97,6 +97,18 @@ pub(crate) fn path_text(segments: &[IndexPathSegment]) -> Vec<u8> {
     path
 }
 
+/// The inverse of [`path_text`].
+pub(crate) fn path_segments(text: &[u8]) -> Vec<IndexPathSegment> {
+    let text = String::from_utf8_lossy(text);
+    let names = text.split('/').skip(1).map(|name| match name {
+        "[]" => IndexPathSegment::AnyElement,
+        "~2" => IndexPathSegment::Property("[]".to_owned()),
+        // In this order: a name may contain `~1` literally, which is written `~01`.
+        name => IndexPathSegment::Property(name.replace("~1", "/").replace("~0", "~")),
+    });
+    names.collect()
+}
+
 fn push_property(path: &mut Vec<u8>, name: &str) {
     path.push(b'/');
     if name == "[]" {

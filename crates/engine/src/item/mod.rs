@@ -18,3 +18,6 @@ mod submit;
 mod transactional_batch;
 mod upsert;
 mod write;
+
+pub(crate) use input::item_key;
+pub(crate) use submit::locate;

@@ -44,4 +44,6 @@ pub(crate) use key::{
 #[cfg(test)]
 pub(crate) use key::{global_term_range, local_term_range};
 pub(crate) use result_key::ResultKey;
-pub(crate) use term::{TermHit, TermPrefix, shape_of, shape_paths_range};
+pub(crate) use term::{
+    TermHit, TermPrefix, TermSubject, shape_of, shape_paths_range, term_subject,
+};

@@ -138,3 +138,35 @@ pub(crate) fn shape_paths_range() -> KeyRange {
 pub(crate) fn shape_of(key: &[u8]) -> Option<u128> {
     Some(u128::from_be_bytes(key.get(1..)?.try_into().ok()?))
 }
+
+/// What a term is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TermSubject<'key> {
+    /// A value at a path.
+    Path(&'key [u8]),
+    /// The values of a composite index, by its number.
+    Composite(u64),
+    /// The set of paths that an item has.
+    Shape,
+}
+
+/// Decodes what a term is about; none if it is damaged or its path is stored as a hash. `partition_bytes` is the length
+/// of the logical partition in the key of its item.
+pub(crate) fn term_subject(key: &[u8], partition_bytes: usize) -> Option<TermSubject<'_>> {
+    let (kind, rest) = key.split_first()?;
+    let rest = match *kind {
+        LOCAL_TERM | LOCAL_COMPOSITE | LOCAL_SHAPE => rest.get(partition_bytes..)?,
+        _ => rest,
+    };
+    match *kind {
+        LOCAL_TERM | GLOBAL_TERM => {
+            let (length, rest) = rest.split_first_chunk::<2>()?;
+            rest.get(..usize::from(u16::from_be_bytes(*length))).map(TermSubject::Path)
+        }
+        LOCAL_COMPOSITE | GLOBAL_COMPOSITE => {
+            rest.first_chunk().map(|number| TermSubject::Composite(u64::from_be_bytes(*number)))
+        }
+        LOCAL_SHAPE | GLOBAL_SHAPE => Some(TermSubject::Shape),
+        _ => None,
+    }
+}

@@ -1,16 +1,19 @@
-//! A container as it was at a second of the past.
+//! A container as it was at a second of the past, and the versions of one item.
 //!
-//! Owns `/_planisphere/history/{database}/{container}/{second}`, which needs a signature or a session.
+//! Owns `/_planisphere/history/{database}/{container}/{second}` and `/_planisphere/versions/...`, which need a
+//! signature or a session.
 
 use engine::ContainerLink;
 use hyper::Method;
-use model::{Json, Object, TimestampSeconds};
+use model::{ItemId, Json, Object, TimestampSeconds};
 
 use crate::gateway::Gateway;
 use crate::http::{ApiError, ApiRequest, ApiResponse, ApiResult, header};
 
 /// Items of an answer unless the request asks for fewer: this is for looking, not for restoring.
 const ITEMS_MAX: usize = 200;
+/// Versions of an answer unless the request asks for fewer.
+const VERSIONS_MAX: usize = 100;
 
 /// GET: the items that existed at the end of the second. The header `x-planisphere-item-id` keeps those with this id.
 pub(crate) async fn read_history(
@@ -51,5 +54,40 @@ pub(crate) async fn read_history(
     let mut object = Object::new();
     object.insert("items", items);
     object.insert("more", is_cut);
+    Ok(ApiResponse::ok(Json::Object(object).to_bytes()))
+}
+
+/// GET `/_planisphere/versions/{database}/{container}/{item}` with the partition key header: the versions of an item
+/// that are kept, newest first.
+pub(crate) async fn list_versions(
+    gateway: &Gateway,
+    request: &ApiRequest,
+    database: &str,
+    container: &str,
+    item: &str,
+) -> ApiResult<ApiResponse> {
+    if request.method != Method::GET {
+        return Err(ApiError::method_not_allowed());
+    }
+    let link = ContainerLink::new(database, container)
+        .map_err(|invalid| ApiError::bad_request(invalid.message()))?;
+    let id = ItemId::new(item).map_err(|invalid| ApiError::bad_request(invalid.message()))?;
+    let key = request.required_partition_key()?;
+    let versions_max = request.items_max()?.unwrap_or(VERSIONS_MAX).min(VERSIONS_MAX);
+    let kept = gateway.engine().item_versions(&link, &key, &id, versions_max).await?;
+    let integer = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+    let versions = kept.versions.iter().map(|version| {
+        let mut object = Object::new();
+        object.insert("lsn", integer(version.lsn.0));
+        object.insert("began", integer(version.began.0));
+        object.insert("ended", version.ended.map_or(Json::Null, |ended| integer(ended.0).into()));
+        let end = if version.is_expiry { "expired" } else { "deleted" };
+        object.insert("kind", if version.item.is_some() { "version" } else { end });
+        object.insert("item", version.item.as_ref().map_or(Json::Null, |item| item.to_json()));
+        Json::Object(object)
+    });
+    let mut object = Object::new();
+    object.insert("versions", versions.collect::<Vec<_>>());
+    object.insert("more", kept.has_more);
     Ok(ApiResponse::ok(Json::Object(object).to_bytes()))
 }

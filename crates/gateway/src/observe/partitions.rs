@@ -12,6 +12,9 @@ use model::{EffectivePartitionKey, Json, Object};
 use crate::gateway::Gateway;
 use crate::http::{ApiError, ApiRequest, ApiResponse, ApiResult};
 
+/// Partition keys of an answer unless the request asks for fewer.
+const KEYS_MAX: usize = 100;
+
 /// GET lists; POST `{"split": 0}`, `{"split": 0, "at": "1FFF"}` or `{"merge": [1, 2]}` changes them and lists them again.
 pub(crate) async fn handle_partitions(
     gateway: &Gateway,
@@ -99,4 +102,29 @@ fn numbers(numbers: &[u32]) -> Vec<Json> {
 
 fn integer(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+/// GET `/_planisphere/partitions/{database}/{container}/{number}/keys`: the first partition keys of one.
+pub(crate) async fn list_keys(
+    gateway: &Gateway,
+    request: &ApiRequest,
+    database: &str,
+    container: &str,
+    number: &str,
+) -> ApiResult<ApiResponse> {
+    if request.method != Method::GET {
+        return Err(ApiError::method_not_allowed());
+    }
+    let link = ContainerLink::new(database, container)
+        .map_err(|invalid| ApiError::bad_request(invalid.message()))?;
+    let number = number.parse().map_err(|_| {
+        ApiError::bad_request(format!("'{number}' is not the number of a physical partition."))
+    })?;
+    let keys_max = request.items_max()?.unwrap_or(KEYS_MAX).min(KEYS_MAX);
+    let listed = gateway.engine().list_partition_keys(&link, number, keys_max).await?;
+    let mut object = Object::new();
+    let keys = listed.keys.iter().map(model::PartitionKey::to_json);
+    object.insert("keys", keys.collect::<Vec<_>>());
+    object.insert("more", listed.has_more);
+    Ok(ApiResponse::ok(Json::Object(object).to_bytes()))
 }

@@ -4,10 +4,12 @@
 //! query language.
 
 mod body;
+mod explain;
 mod metrics;
 mod plan;
 mod run;
 
 pub(crate) use body::QueryRequestBody;
+pub(crate) use explain::explain_query;
 pub(crate) use plan::plan_query;
 pub(crate) use run::run_query;

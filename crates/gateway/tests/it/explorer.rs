@@ -10,7 +10,7 @@ const PAGES: &[ui_kit::Asset] = &[
     ui_kit::Asset::script("/_explorer/main.js", b"// nothing"),
 ];
 
-async fn start(change: impl FnOnce(&mut ExplorerSettings)) -> Server {
+pub(crate) async fn start(change: impl FnOnce(&mut ExplorerSettings)) -> Server {
     let mut explorer = ExplorerSettings { pages: PAGES, ..ExplorerSettings::default() };
     change(&mut explorer);
     Server::with(|settings| {
@@ -21,13 +21,13 @@ async fn start(change: impl FnOnce(&mut ExplorerSettings)) -> Server {
 }
 
 /// A session: its cookie and its token.
-struct Session {
+pub(crate) struct Session {
     cookie: String,
     token: String,
 }
 
 impl Session {
-    async fn begin(server: &Server) -> Self {
+    pub(crate) async fn begin(server: &Server) -> Self {
         let body = format!("{{\"key\":\"{EMULATOR_KEY}\"}}");
         let answer = server.post("/_planisphere/session", &body).unsigned().send().await;
         let answer = answer.expect(200);
@@ -36,7 +36,7 @@ impl Session {
         Self { cookie, token }
     }
 
-    fn on<'a>(&self, call: Call<'a>) -> Call<'a> {
+    pub(crate) fn on<'a>(&self, call: Call<'a>) -> Call<'a> {
         call.unsigned().with("cookie", &self.cookie).with("x-planisphere-csrf", &self.token)
     }
 }

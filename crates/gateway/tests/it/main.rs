@@ -16,6 +16,7 @@ mod conditions;
 mod containers;
 mod databases;
 mod explorer;
+mod explorer_questions;
 mod fuzz;
 mod headers;
 mod hostile;

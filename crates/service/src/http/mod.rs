@@ -53,6 +53,8 @@ mod api_description;
 mod asset;
 mod caller_key;
 mod connections;
+#[cfg(feature = "docs-page")]
+mod docs_page;
 mod etag;
 mod events;
 mod middleware;

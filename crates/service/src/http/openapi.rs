@@ -9,7 +9,9 @@ use axum::http::{Method, Request, StatusCode};
 use serde_json::Value;
 use tower::ServiceExt;
 
-use super::operations::{KIT_PREFIX, METHOD_NOT_ALLOWED, NO_SUCH_ROUTE, OPENAPI_PATH, PATHS};
+use super::operations::{
+    DOCS_PATHS, KIT_PREFIX, METHOD_NOT_ALLOWED, NO_SUCH_ROUTE, OPENAPI_PATH, PATHS,
+};
 use crate::problem::ProblemExtension;
 
 /// The methods that are tried on each documented path.
@@ -31,7 +33,9 @@ pub async fn openapi_mismatches(router: &Router, undocumented: &[&str]) -> Vec<S
     let mut mismatches = Vec::new();
     let is_known = |path: &str| documented.contains_key(path) || undocumented.contains(&path);
     let routed = routed_paths(router);
-    let is_of_every_service = |path: &str| PATHS.contains(&path) || path.starts_with(KIT_PREFIX);
+    let is_of_every_service = |path: &str| {
+        PATHS.contains(&path) || DOCS_PATHS.contains(&path) || path.starts_with(KIT_PREFIX)
+    };
     for path in routed.iter().filter(|path| !is_known(path) && !is_of_every_service(path)) {
         mismatches.push(format!("{path} is routed and not documented"));
     }

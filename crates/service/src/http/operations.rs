@@ -17,6 +17,8 @@ use crate::problem::Problem;
 pub(super) const OPENAPI_PATH: &str = "/openapi.json";
 /// The paths every service has. Its OpenAPI document leaves them out.
 pub(super) const PATHS: [&str; 4] = ["/healthz", "/readyz", "/metrics", OPENAPI_PATH];
+/// The paths of the page that shows the document, in builds that have it.
+pub(super) const DOCS_PATHS: [&str; 3] = ["/docs", "/docs/", "/docs/{*file}"];
 /// The prefix of the paths of the UI kit, which every service has too.
 pub(super) const KIT_PREFIX: &str = "/_kit";
 /// The problem code where no route matches the path.
@@ -38,6 +40,8 @@ pub(super) fn routes(
     let [healthz, readyz, metrics_path, openapi] = PATHS;
     let kit = ui_kit::KIT.iter().chain(ui_kit::GALLERY);
     let kit = kit.fold(Router::new(), |routes, asset| route_asset(*asset, routes));
+    #[cfg(feature = "docs-page")]
+    let kit = super::docs_page::route_docs(kit);
     kit.route(healthz, get(async || Health::alive()))
         .route(readyz, get(move || async move { health.ready(&shutdown).await }))
         .route(metrics_path, get(move || async move { (openmetrics, metrics.render()) }))

@@ -75,15 +75,15 @@ const TABLES: &[ModuleTable] = &[
                 "error charge operation ordered_bytes key_layout index metering record container \
                 response throughput work partition catalog session",
             ),
-            (
-                "time_travel",
-                "error operation key_layout record container response partition catalog",
-            ),
             ("transaction", "error charge key_layout index record container partition"),
             (
                 "item",
                 "error charge operation key_layout metering record container response throughput \
                 partition catalog session query transaction",
+            ),
+            (
+                "time_travel",
+                "error operation key_layout record container response partition catalog item",
             ),
             (
                 "maintenance",
@@ -95,7 +95,11 @@ const TABLES: &[ModuleTable] = &[
                 "error charge operation key_layout metering record container response settings \
                 partition catalog transaction",
             ),
-            ("usage", "error key_layout metering response catalog query"),
+            (
+                "usage",
+                "error operation key_layout index metering record container response partition \
+                catalog query",
+            ),
             ("verify", "error operation key_layout record container partition catalog transaction"),
             (
                 "engine",
@@ -112,8 +116,8 @@ const TABLES: &[ModuleTable] = &[
             ("feed_range", "http"),
             ("metrics", ""),
             ("request_log", "http"),
-            ("session", "http"),
             ("route", "http"),
+            ("session", "http route"),
             ("authorization", "http route"),
             ("test_control", ""),
             ("settings", "authorization test_control"),
@@ -121,7 +125,7 @@ const TABLES: &[ModuleTable] = &[
             ("query", "http feed_range settings"),
             ("item", "http binary_json feed_range query"),
             ("resource", "http route authorization query item"),
-            ("dispatch", "http route authorization observe resource session"),
+            ("dispatch", "http route authorization observe query resource session"),
             ("server", "http route authorization observe request_log settings"),
             ("gateway", "http metrics request_log session settings"),
         ],
