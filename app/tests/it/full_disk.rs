@@ -80,7 +80,7 @@ async fn a_server_is_not_ready_while_its_disk_is_full_and_resumes_without_a_rest
         assert!(written < 100, "the limit was never reached");
         // The client repeats what a server that is not ready refuses; the rest of that is not of interest here.
         let item = large_item(written);
-        let write = tokio::time::timeout(Duration::from_secs(2), items.upsert(&key, &item));
+        let write = tokio::time::timeout(Duration::from_secs(2), items.upsert(&key, &item, None));
         written += usize::from(write.await.is_ok_and(|answer| answer.is_ok()));
     }
     assert!(written > 0);
@@ -99,7 +99,7 @@ async fn a_server_is_not_ready_while_its_disk_is_full_and_resumes_without_a_rest
         assert!(attempt < 1_200, "writing does not resume: {answer}");
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
-    items.upsert(&key, &large_item(written)).await.expect("writes are accepted again");
+    items.upsert(&key, &large_item(written), None).await.expect("writes are accepted again");
     for number in 0..=written {
         items
             .read::<Json>(&key, &format!("i{number}"))
