@@ -4,8 +4,12 @@
 //! reads them when it opens and stores them with each commit. There is no polling; a publication wakes the waiters.
 
 use std::collections::HashMap;
-use std::sync::{PoisonError, RwLock};
+use std::sync::PoisonError;
+#[cfg(not(test))]
+use std::sync::RwLock;
 
+#[cfg(test)]
+use interleaving::RwLock;
 use tokio::sync::watch;
 
 use crate::{Error, ErrorKind, Result, Shard, Stamp};
@@ -92,5 +96,60 @@ impl LastStamps {
 impl LastStampsState {
     fn sender(&mut self, shard: Shard) -> &watch::Sender<Stamp> {
         self.by_shard.entry(shard).or_insert_with(|| watch::Sender::new(Stamp::ZERO))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use interleaving::{explore, spawn, wait_for};
+
+    use super::*;
+
+    const SHARD: Shard = Shard(3);
+    const ORDERS: usize = 1_000;
+
+    #[test]
+    fn no_order_of_publishing_and_waiting_loses_a_stamp() {
+        explore(ORDERS, || {
+            let stamps = Arc::new(LastStamps::new());
+            let waiters = [0, 1].map(|after| {
+                let stamps = Arc::clone(&stamps);
+                spawn(move || wait_for(stamps.wait(SHARD, Stamp(after))))
+            });
+            let other = {
+                let stamps = Arc::clone(&stamps);
+                spawn(move || stamps.publish(Shard(4), Stamp(9)))
+            };
+            for stamp in 1..=2 {
+                stamps.publish(SHARD, Stamp(stamp));
+                assert_eq!(stamps.last(SHARD), Stamp(stamp), "whoever has published reads it");
+            }
+            for (after, waiter) in (0..).zip(waiters) {
+                assert!(waiter().is_ok_and(|stamp| stamp > Stamp(after)));
+            }
+            other();
+            assert_eq!(stamps.last(Shard(4)), Stamp(9));
+        });
+    }
+
+    #[test]
+    fn no_order_of_closing_and_waiting_leaves_anybody_waiting() {
+        explore(ORDERS, || {
+            let stamps = Arc::new(LastStamps::new());
+            let waiter = {
+                let stamps = Arc::clone(&stamps);
+                spawn(move || wait_for(stamps.wait(SHARD, Stamp(1))))
+            };
+            let closer = {
+                let stamps = Arc::clone(&stamps);
+                spawn(move || stamps.close())
+            };
+            stamps.publish(SHARD, Stamp(1));
+            closer();
+            assert!(waiter().is_err_and(|error| *error.kind() == ErrorKind::Closed));
+            assert_eq!(stamps.last(SHARD), Stamp(1));
+        });
     }
 }

@@ -4,8 +4,11 @@
 //! changes: `restructure` builds new maps, the catalog stores them.
 
 use std::sync::Arc;
+#[cfg(not(test))]
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+#[cfg(test)]
+use interleaving::{AtomicBool, AtomicU64, Ordering};
 use model::{EffectivePartitionKey, EpkRange, Lsn};
 use storage::Shard;
 use tokio::sync::{mpsc, oneshot};
@@ -165,5 +168,77 @@ impl PartitionMap {
     /// The partition of that number, if the map still has it.
     pub(crate) fn by_number(&self, number: u32) -> Option<&Arc<PhysicalPartition>> {
         self.partitions.iter().find(|partition| partition.identity.number == number)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use interleaving::{explore, spawn};
+
+    use super::*;
+
+    const ORDERS: usize = 1_000;
+    const GROUPS: u64 = 3;
+
+    #[test]
+    fn in_every_order_who_sees_an_lsn_sees_its_counters() {
+        explore(ORDERS, || {
+            let published = Arc::new(PublishedState::default());
+            let writer = {
+                let published = Arc::clone(&published);
+                spawn(move || {
+                    for lsn in 1..=GROUPS {
+                        let state = PartitionState {
+                            items: lsn,
+                            item_bytes: 10 * lsn,
+                            ..PartitionState::default()
+                        };
+                        published.publish(Lsn(lsn), &state);
+                    }
+                })
+            };
+            let mut before = Lsn(0);
+            for _ in 0..GROUPS {
+                let lsn = published.lsn();
+                let usage = published.usage();
+                assert!(lsn >= before, "the lsn went back from {before:?} to {lsn:?}");
+                assert!(
+                    usage.items >= lsn.0 && usage.item_bytes >= 10 * lsn.0,
+                    "{lsn:?} {usage:?}"
+                );
+                before = lsn;
+            }
+            writer();
+        });
+    }
+
+    /// A split in its order: the old partition is retired before its successor acknowledges anything.
+    #[test]
+    fn in_every_order_a_read_of_a_partition_that_is_not_retired_misses_nothing_acknowledged() {
+        explore(ORDERS, || {
+            let old = Arc::new(PublishedState::default());
+            let successor = Arc::new(PublishedState::default());
+            let (stored, acknowledged) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
+            let writer = {
+                let (old, successor) = (Arc::clone(&old), Arc::clone(&successor));
+                let (stored, acknowledged) = (Arc::clone(&stored), Arc::clone(&acknowledged));
+                spawn(move || {
+                    stored.store(1, Ordering::SeqCst);
+                    old.publish(Lsn(1), &PartitionState::default());
+                    acknowledged.store(1, Ordering::SeqCst);
+                    old.retire();
+                    // From here on in the shard of the successor, where a reader of the old one does not look.
+                    successor.publish(Lsn(2), &PartitionState::default());
+                    acknowledged.store(2, Ordering::SeqCst);
+                })
+            };
+            let acknowledged_before = acknowledged.load(Ordering::SeqCst);
+            let read = stored.load(Ordering::SeqCst);
+            if !old.is_retired() {
+                assert!(read >= acknowledged_before, "{read} misses {acknowledged_before}");
+            }
+            assert!(successor.lsn() == Lsn(0) || old.is_retired());
+            writer();
+        });
     }
 }

@@ -198,3 +198,48 @@ fn decode(bytes: &[u8]) -> Option<PartitionState> {
     }
     Some(state)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A state as the program wrote it before it knew from which second on nothing is missing.
+    fn old_state(trimmed: Lsn, rebuild: &[u8]) -> Vec<u8> {
+        let mut bytes = vec![STATE_VERSION_OLD];
+        for number in [11, 12, 13, 14, 1_800_000_000, 15, 16, trimmed.0, 17_u64] {
+            bytes.extend_from_slice(&number.to_be_bytes());
+        }
+        bytes.extend_from_slice(&3_u32.to_be_bytes());
+        bytes.extend_from_slice(&ChangePosition::default().key());
+        bytes.extend_from_slice(rebuild);
+        bytes
+    }
+
+    #[test]
+    fn a_state_of_the_older_format_is_read_and_written_in_the_new_one() {
+        let rebuild = [4_u32.to_be_bytes().as_slice(), &5_u64.to_be_bytes(), b"through"].concat();
+        let state = PartitionState::decode(&old_state(Lsn(9), &rebuild)).unwrap();
+        assert_eq!((state.created, state.writes, state.items, state.item_bytes), (11, 12, 13, 14));
+        assert_eq!((state.timestamp_seconds, state.index_generation), (1_800_000_000, 3));
+        assert_eq!(state.trimmed.lsn, Lsn(9));
+        // Nobody knows when the missing versions ended, only that it was by the newest write.
+        assert_eq!(state.trimmed.complete_from(), TimestampSeconds(1_800_000_000));
+        let rebuild = state.rebuild.as_ref().unwrap();
+        assert_eq!((rebuild.generation, rebuild.items_done), (4, 5));
+        assert_eq!(rebuild.through, "through");
+        let again = state.encode();
+        assert_eq!(again.first(), Some(&STATE_VERSION));
+        let read = PartitionState::decode(&again).unwrap();
+        assert_eq!(read.encode(), again);
+        assert_eq!(read.trimmed.complete_from(), state.trimmed.complete_from());
+        let complete = PartitionState::decode(&old_state(Lsn::ZERO, &[])).unwrap();
+        assert_eq!(complete.trimmed.complete_from(), TimestampSeconds(0));
+    }
+
+    #[test]
+    fn a_state_of_a_newer_format_is_refused() {
+        let mut bytes = PartitionState::default().encode();
+        *bytes.first_mut().unwrap() = STATE_VERSION + 1;
+        assert!(PartitionState::decode(&bytes).is_err());
+    }
+}

@@ -6,6 +6,8 @@ mod backpressure;
 mod batch;
 mod committer;
 mod delay;
+#[cfg(test)]
+mod interleavings;
 mod queue;
 mod resume;
 

@@ -4,9 +4,13 @@
 //! queued jobs at once.
 
 use std::collections::VecDeque;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::PoisonError;
+#[cfg(not(test))]
+use std::sync::{Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
+#[cfg(test)]
+use interleaving::{Condvar, Mutex, MutexGuard};
 use storage::{Result, Shard, Stamp, WriteSet};
 use tokio::sync::{Semaphore, oneshot};
 

@@ -23,7 +23,8 @@ use crate::error::{cannot_open_file, damaged};
 /// The folder of the keyspaces inside that of the tree.
 pub(crate) const KEYSPACES_FOLDER: &str = "keyspaces";
 
-const TABLES_FOLDER: &str = "tables";
+/// The folder of the tables inside that of a keyspace.
+pub(crate) const TABLES_FOLDER: &str = "tables";
 const CURRENT_BYTES: usize = 25;
 /// The tree writes only xxh3.
 const XXH3: u8 = 0;

@@ -4,10 +4,13 @@
 //! and of a multi-get result is a key prefix. Does not own the rule for using an entry: see `sharded`.
 
 use std::hash::BuildHasher;
+#[cfg(not(test))]
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
 use foldhash::fast::RandomState;
+#[cfg(test)]
+use interleaving::{AtomicU64, Ordering};
 use storage::{Scan, ScanPage, Shard, Space, StorageKey, StorageValue};
 
 use super::key_prefix::KeyPrefix;
@@ -61,12 +64,20 @@ pub(crate) struct BatchInvalidation<'cache> {
 impl ReadCache {
     /// An empty cache.
     pub(crate) fn new(bytes_max: u64) -> Self {
+        Self::with_shards(bytes_max, [VALUE_SHARDS, PAGE_SHARDS, MULTI_GET_SHARDS])
+    }
+
+    /// An empty cache with this many shards for values, pages and multi-get results.
+    pub(super) fn with_shards(
+        bytes_max: u64,
+        [value_shards, page_shards, multi_get_shards]: [usize; 3],
+    ) -> Self {
         let page_bytes = bytes_max / PAGES_SHARE;
         let multi_get_bytes = bytes_max / MULTI_GETS_SHARE;
         Self {
-            values: ShardedCache::new(bytes_max - page_bytes - multi_get_bytes, VALUE_SHARDS),
-            multi_gets: ShardedCache::new(multi_get_bytes, MULTI_GET_SHARDS),
-            pages: ShardedCache::new(page_bytes, PAGE_SHARDS),
+            values: ShardedCache::new(bytes_max - page_bytes - multi_get_bytes, value_shards),
+            multi_gets: ShardedCache::new(multi_get_bytes, multi_get_shards),
+            pages: ShardedCache::new(page_bytes, page_shards),
             hasher: RandomState::default(),
             published: AtomicU64::new(0),
         }

@@ -4,6 +4,8 @@
 //! not own the tree. A hit costs about a twentieth of a lookup in the tree.
 
 mod cache;
+#[cfg(test)]
+mod interleavings;
 mod key_prefix;
 mod multi_get;
 mod page;

@@ -17,8 +17,14 @@
 //! current one, and has been since batch `written_by`. A later batch removes the entry before it commits. Hence an
 //! entry in the cache equals what the tree holds for every view from `since` on. See docs/decisions/0011-read-cache.md.
 
+use std::sync::PoisonError;
+#[cfg(not(test))]
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+#[cfg(not(test))]
+use std::sync::{Mutex, MutexGuard};
+
+#[cfg(test)]
+use interleaving::{AtomicU64, AtomicUsize, Mutex, MutexGuard, Ordering};
 
 /// Key hashes each shard remembers of entries that were requested once. An entry is copied into the cache only when
 /// it is requested again, because most values are read once.

@@ -37,13 +37,22 @@ const fn unrestricted(package: &'static str) -> CrateRule {
 const TABLE: &[CrateRule] = &[
     crate_rule("model", &[]),
     crate_rule("query", &["model"]),
-    crate_rule("storage", &[]),
-    crate_rule("storage-lsm", &["storage"]),
+    crate_rule("interleaving", &[]),
+    CrateRule {
+        package: "storage",
+        may_use: AllowedCrates::Only(&[]),
+        tests_may_use: &["interleaving"],
+    },
+    CrateRule {
+        package: "storage-lsm",
+        may_use: AllowedCrates::Only(&["storage"]),
+        tests_may_use: &["interleaving"],
+    },
     crate_rule("storage-postgres", &["storage"]),
     CrateRule {
         package: "engine",
         may_use: AllowedCrates::Only(&["model", "query", "storage"]),
-        tests_may_use: &["storage-lsm"],
+        tests_may_use: &["interleaving", "storage-lsm"],
     },
     crate_rule("planisphere", &["client", "engine", "model", "storage-lsm"]),
     crate_rule("jwks", &[]),

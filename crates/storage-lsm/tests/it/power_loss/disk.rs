@@ -269,9 +269,9 @@ impl FailingSyncs {
         }
         let fails = self.after == 0;
         if fails {
-            self.count -= 1
+            self.count -= 1;
         } else {
-            self.after -= 1
+            self.after -= 1;
         }
         fails
     }
