@@ -19,6 +19,8 @@ mod container;
 mod engine;
 mod environment;
 mod error;
+#[cfg(any(test, fuzzing))]
+pub mod fuzzing;
 mod index;
 mod item;
 mod key_layout;

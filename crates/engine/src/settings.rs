@@ -43,6 +43,11 @@ pub struct EngineSettings {
     pub evaluation_threads_max: usize,
     /// Bytes that all evaluations together may hold, beyond 1 MiB that each one has.
     pub evaluation_memory_max: usize,
+    /// Items with at least so many bytes are parsed, checked and indexed on threads of their own and not in the
+    /// partition writer. Smaller ones never leave their task: an item of 16 KiB has at most 8,000 values, whose terms
+    /// take a few milliseconds, and an ordinary one of that size a fraction of it; the way to a thread and a second turn
+    /// in the writer cost about 50 microseconds.
+    pub large_item_bytes: usize,
     /// Whether a bounded sample of traffic is kept, with values of items and queries, to evaluate other partition keys.
     pub record_traffic: bool,
     /// Whether items keep the digits of their numbers. Otherwise numbers are stored as the service returns them: 1.0
@@ -84,6 +89,7 @@ impl Default for EngineSettings {
             maintenance_every_ms: 1000,
             maintenance_items_max: 512,
             enforce_throughput: false,
+            large_item_bytes: 16 * 1024,
             record_traffic: false,
             request_work_max: 1_000_000_000,
             evaluations_at_once_max: 0,

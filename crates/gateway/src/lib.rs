@@ -11,6 +11,8 @@ mod authorization;
 mod binary_json;
 mod dispatch;
 mod feed_range;
+#[cfg(any(test, fuzzing))]
+pub mod fuzzing;
 mod gateway;
 mod http;
 mod item;

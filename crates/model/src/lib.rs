@@ -4,6 +4,8 @@
 //! Every function is pure: no I/O, no clock, no randomness, no async. HTTP names and storage keys are not defined here.
 
 pub mod charge;
+#[cfg(any(test, fuzzing))]
+pub mod fuzzing;
 pub mod limits;
 mod murmur;
 pub mod name;

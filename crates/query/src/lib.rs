@@ -34,7 +34,8 @@ pub use bind::{
     BoundQuery, BuiltInFunctions, ComputedProperties, FunctionCatalog, Parameters, bind, bind_with,
 };
 pub use budget::{
-    EachWorkLimit, EvaluationBudget, Interruption, SLICE_UNITS, WorkGovernor, WorkLimit,
+    BudgetError, EachWorkLimit, EvaluationBudget, Interruption, SLICE_UNITS, WorkGovernor,
+    WorkLimit,
 };
 pub use error::{QueryError, QueryErrorCode, Severity, TextLocation, to_json};
 pub use evaluate::{EvaluationContext, EvaluationError, NoUserFunctions, UserFunctions};

@@ -12,6 +12,8 @@ mod problem;
 pub mod copy;
 #[cfg(feature = "http")]
 pub mod erasure;
+#[cfg(any(test, fuzzing))]
+pub mod fuzzing;
 #[cfg(feature = "http")]
 pub mod http;
 #[cfg(feature = "http")]

@@ -163,3 +163,13 @@ fn decode(slot: &[u8]) -> Option<(Shard, Stamp)> {
 fn checksum(shard: Shard, stamp: Stamp) -> u64 {
     fnv1a(shard.0.to_be_bytes().into_iter().chain(stamp.0.to_be_bytes()))
 }
+
+/// For fuzzing: a slot is refused, or encoded again gives the same bytes.
+#[cfg(any(test, fuzzing))]
+pub(crate) fn check_slots(bytes: &[u8]) {
+    for slot in bytes.chunks_exact(SLOT_BYTES) {
+        if let Some((shard, stamp)) = decode(slot) {
+            assert_eq!(decode(&encode(shard, stamp)), Some((shard, stamp)));
+        }
+    }
+}

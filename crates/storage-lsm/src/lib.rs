@@ -20,6 +20,8 @@ mod commit;
 mod durable_stamps;
 mod error;
 mod folder_marker;
+#[cfg(any(test, fuzzing))]
+pub mod fuzzing;
 mod inner;
 mod integrity;
 mod keyspaces;

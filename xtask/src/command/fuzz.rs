@@ -24,9 +24,20 @@ pub(crate) fn fuzz(arguments: &[String]) -> ExitCode {
             println!("fuzzing {folder} {target} for {seconds} s");
             // Not the cargo that runs us: only the proxy of rustup understands `+nightly`.
             let mut command = Command::new("cargo");
-            command.args(["+nightly", "fuzz", "run", &target, "--"]);
-            command.arg(format!("-max_total_time={seconds}"));
-            let status = command.current_dir(workspace_root().join(folder)).status();
+            command.args(["+nightly", "fuzz", "run", &target]);
+            let folder_path = workspace_root().join(folder);
+            let seeds = format!("fuzz/seeds/{target}");
+            if folder_path.join(&seeds).is_dir() {
+                // The first folder is where new inputs go: the committed ones stay as they are.
+                let corpus = format!("fuzz/corpus/{target}");
+                if let Err(error) = std::fs::create_dir_all(folder_path.join(&corpus)) {
+                    eprintln!("{corpus} was not created: {error}");
+                    return ExitCode::FAILURE;
+                }
+                command.args([&corpus, &seeds]);
+            }
+            command.arg("--").arg(format!("-max_total_time={seconds}"));
+            let status = command.current_dir(folder_path).status();
             if !status.is_ok_and(|status| status.success()) {
                 eprintln!("{target} failed; the input is in {folder}/fuzz/artifacts/{target}");
                 return ExitCode::FAILURE;

@@ -22,5 +22,7 @@ pub use address::{ContainerAddress, DatabaseAddress};
 pub use attached::{AttachedKind, AttachedResource};
 pub(crate) use container::ContainerEntry;
 pub(crate) use record::PartitionRecord;
+#[cfg(any(test, fuzzing))]
+pub(crate) use record::check_catalog_records;
 pub(crate) use store::{CatalogStore, CatalogWrite};
 pub(crate) use view::{CatalogView, DatabaseEntry};

@@ -223,3 +223,16 @@ fn unhex(text: &str) -> Option<Vec<u8>> {
     let pairs = text.as_bytes().chunks_exact(2);
     pairs.map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()).collect()
 }
+
+/// For fuzzing: the records of the catalog are refused or survive being stored again.
+#[cfg(any(test, fuzzing))]
+pub(crate) fn check_catalog_records(bytes: &[u8]) {
+    if let Ok(record) = DatabaseRecord::decode(bytes) {
+        let again = DatabaseRecord::decode(&record.encode());
+        assert_eq!(again.map(|again| again.encode()).ok(), Some(record.encode()));
+    }
+    if let Ok(record) = ContainerRecord::decode(bytes) {
+        let again = ContainerRecord::decode(&record.encode());
+        assert_eq!(again.map(|again| again.encode()).ok(), Some(record.encode()));
+    }
+}

@@ -11,5 +11,7 @@ mod scan;
 mod start;
 
 pub use change::{ChangeFeedPage, ChangeOperation, ChangeRecord};
+#[cfg(any(test, fuzzing))]
+pub(crate) use position::check_position;
 pub use position::{ChangeFeedPosition, RangePosition};
 pub use request::{ChangeFeedMode, ChangeFeedStart, ReadChangeFeed};

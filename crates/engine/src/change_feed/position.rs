@@ -99,3 +99,15 @@ fn part(json: &Json) -> Option<RangePosition> {
 fn refused(message: &str) -> Error {
     Error::new(ErrorKind::ContinuationRefused, message)
 }
+
+/// For fuzzing: a payload of a token is refused or means the same when it is encoded again.
+#[cfg(any(test, fuzzing))]
+pub(crate) fn check_position(payload: &[u8], container: &ResourceId) {
+    let token = ContinuationToken::encode(TOKEN_KIND, TOKEN_VERSION, container, payload);
+    let Ok(position) = ChangeFeedPosition::from_token(token.as_ref(), container) else {
+        return;
+    };
+    let printed = position.to_token(container);
+    let again = ChangeFeedPosition::from_token(&printed, container);
+    assert_eq!(again.map(|again| again.to_token(container)).ok(), Some(printed));
+}

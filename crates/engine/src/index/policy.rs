@@ -42,6 +42,16 @@ impl CompiledPolicy {
         Self { policy: policy.clone(), mode: policy.mode, matcher, composites, indexes }
     }
 
+    /// Whether a composite index contains the etag or the timestamp, so that its terms change with every write.
+    pub(crate) fn has_composite_version(&self) -> bool {
+        let is_version = |segments: &[IndexPathSegment]| {
+            let first = segments.first();
+            matches!(first, Some(IndexPathSegment::Property(name)) if name == "_ts" || name == "_etag")
+        };
+        let mut properties = self.composites.iter().flat_map(|composite| &composite.properties);
+        properties.any(|property| is_version(&property.segments))
+    }
+
     /// Whether writes are charged for more than leaves: composite, spatial or vector indexes.
     pub(crate) fn has_structural_costs(&self) -> bool {
         let policy = &self.policy;

@@ -57,18 +57,49 @@ pub(crate) fn terms_of(
     ordinal: u64,
     item: &Json,
 ) -> ItemTerms {
+    derive(policy, key, ordinal, item, true)
+}
+
+/// The same without the terms of etag and timestamp. Both are in the shape, so that the item must have them.
+pub(crate) fn terms_without_version(
+    policy: &CompiledPolicy,
+    key: &ItemKey,
+    ordinal: u64,
+    item: &Json,
+) -> ItemTerms {
+    derive(policy, key, ordinal, item, false)
+}
+
+/// The terms of etag and timestamp.
+pub(crate) fn version_terms(
+    policy: &CompiledPolicy,
+    key: &ItemKey,
+    ordinal: u64,
+    etag: &str,
+    seconds: u64,
+) -> Vec<(StorageKey, StorageValue)> {
+    if policy.mode == IndexingMode::None {
+        return Vec::new();
+    }
+    let mut builder = TermBuilder::new(key, ordinal, true);
+    let root = policy.matcher.root();
+    builder.property(root, "_etag", &Json::from(etag));
+    builder.property(root, "_ts", &Json::from(i64::try_from(seconds).unwrap_or(i64::MAX)));
+    builder.terms.entries
+}
+
+fn derive(
+    policy: &CompiledPolicy,
+    key: &ItemKey,
+    ordinal: u64,
+    item: &Json,
+    has_version: bool,
+) -> ItemTerms {
     // Not even a shape: queries then scan, and a scan needs no terms.
     if policy.mode == IndexingMode::None {
         return ItemTerms::default();
     }
-    let mut builder = TermBuilder {
-        key,
-        maker: TermMaker { item: key, ordinal, room: BytesMut::with_capacity(KEYS_BYTES) },
-        path: Vec::new(),
-        paths: PathList::default(),
-        encoded: Vec::new(),
-        terms: ItemTerms::default(),
-    };
+    let mut builder = TermBuilder::new(key, ordinal, has_version);
     builder.root(policy.matcher.root(), item);
     for composite in &policy.composites {
         builder.composite(composite, item);
@@ -133,9 +164,23 @@ struct TermBuilder<'item> {
     /// The current value; a field so that its allocation is reused.
     encoded: Vec<u8>,
     terms: ItemTerms,
+    /// Whether etag and timestamp get terms.
+    has_version: bool,
 }
 
-impl TermBuilder<'_> {
+impl<'item> TermBuilder<'item> {
+    fn new(key: &'item ItemKey, ordinal: u64, has_version: bool) -> Self {
+        Self {
+            key,
+            maker: TermMaker { item: key, ordinal, room: BytesMut::with_capacity(KEYS_BYTES) },
+            path: Vec::new(),
+            paths: PathList::default(),
+            encoded: Vec::new(),
+            terms: ItemTerms::default(),
+            has_version,
+        }
+    }
+
     fn root(&mut self, state: MatcherState<'_>, item: &Json) {
         let Some(object) = item.as_object() else { return };
         for (name, value) in object.iter() {
@@ -181,14 +226,18 @@ impl TermBuilder<'_> {
     }
 
     fn single(&mut self, value: &Json) {
+        let is_version = matches!(self.path.as_slice(), b"/_ts" | b"/_etag");
+        self.paths.push(&self.path);
+        if is_version && !self.has_version {
+            return;
+        }
         self.encoded.clear();
         push_value(&mut self.encoded, Some(value));
         let keys = self.maker.single(&self.path, &self.encoded);
         self.insert(keys);
-        self.paths.push(&self.path);
         let is_scalar = !matches!(value, Json::Array(_) | Json::Object(_));
         // System properties change with every write; charging for them would charge every write for them.
-        if is_scalar && !matches!(self.path.as_slice(), b"/_ts" | b"/_etag") {
+        if is_scalar && !is_version {
             // A fingerprint is compared only within one write and never stored, so any hash will do.
             let mut leaf = DefaultHasher::new();
             leaf.write(&self.path);

@@ -5,7 +5,7 @@
 
 use model::Json;
 
-use super::input::{self, NewItem};
+use super::input::NewItem;
 use super::write::{ItemWrite, ItemWriteResult};
 use crate::charge::refused_write;
 use crate::engine::Engine;
@@ -53,8 +53,7 @@ impl Engine {
     pub async fn create_item(&self, operation: CreateItem) -> Result<Response<ItemResource>> {
         let container = self.container(&operation.container)?;
         let CreateItem { partition_key, item, options, .. } = operation;
-        let new = input::check(&container.identity, partition_key.as_ref(), self.stored_form(item))
-            .map_err(refused_write)?;
+        let new = self.check_input(&container, partition_key, item).await.map_err(refused_write)?;
         // Decided once, here: a policy that is replaced while the write is queued applies to its terms, not to this
         // choice.
         let indexed = container.compiled().indexes(options.indexing);
@@ -89,6 +88,7 @@ pub(crate) fn change(new: &mut NewItem, indexed: bool, explain: bool) -> ItemCha
         time_to_live: new.time_to_live,
         indexed,
         explain,
+        detached: new.detached.as_mut(),
     }
 }
 

@@ -8,6 +8,7 @@ mod create;
 mod delete;
 mod delete_by_partition_key;
 mod input;
+mod large;
 mod list;
 mod patch;
 mod patch_condition;

@@ -131,7 +131,15 @@ pub(crate) async fn patch(
         directive => transaction.context.compiled.indexes(directive),
     };
     let (placement, explain) = (Placement::InPlace, options.explain_charge);
-    let change = ItemChange { item: &mut item, bytes, placement, time_to_live, indexed, explain };
+    let change = ItemChange {
+        item: &mut item,
+        bytes,
+        placement,
+        time_to_live,
+        indexed,
+        explain,
+        detached: None,
+    };
     let written = transaction.put(key, key, Some(&current), change).await?;
     Ok(ItemWriteResult::Written { item: written, patch_operations: patch.operations().len() })
 }

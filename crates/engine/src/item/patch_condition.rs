@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use ::query::{
-    EachWorkLimit, EvaluationContext, EvaluationError, Interruption, ItemPredicate, SLICE_UNITS,
-    WorkGovernor,
+    BudgetError, EachWorkLimit, EvaluationContext, EvaluationError, Interruption, ItemPredicate,
+    SLICE_UNITS, WorkGovernor,
 };
 use model::{Etag, Json, Patch, TimestampMs};
 
@@ -82,7 +82,7 @@ impl PatchCondition {
                 ErrorKind::PreconditionFailed,
                 "One of the specified pre-condition is not met: the condition of the patch is not true for the item.",
             )),
-            Err(EvaluationError::Interrupted(Interruption::OutOfWork)) => {
+            Err(EvaluationError::Budget(BudgetError::Interrupted(Interruption::OutOfWork))) => {
                 self.is_exceeded.store(true, Ordering::Relaxed);
                 Err(Error::new(
                     ErrorKind::OutOfTime,

@@ -6,7 +6,7 @@
 use model::{ItemId, Json, Precondition, PreconditionResult};
 
 use super::create::{change, conflict};
-use super::input::{self, NewItem};
+use super::input::NewItem;
 use super::write::{ItemWrite, ItemWriteResult};
 use crate::charge::refused_write;
 use crate::engine::Engine;
@@ -62,8 +62,7 @@ impl Engine {
     pub async fn replace_item(&self, operation: ReplaceItem) -> Result<Response<ItemResource>> {
         let container = self.container(&operation.container)?;
         let ReplaceItem { partition_key, id, item, options, .. } = operation;
-        let new = input::check(&container.identity, partition_key.as_ref(), self.stored_form(item))
-            .map_err(refused_write)?;
+        let new = self.check_input(&container, partition_key, item).await.map_err(refused_write)?;
         let renamed_from = renamed_from(&id, &new);
         let indexed = container.compiled().indexes(options.indexing);
         let (key, explain) = (new.key.clone(), options.explain_charge);

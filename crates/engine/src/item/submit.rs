@@ -67,7 +67,7 @@ impl Engine {
         let (throughput, now) = (&container.throughput, self.now());
         let admission = Admission::new(throughput, &partition.throughput, kind, now, logical)?;
         // The partition that commits may be a successor of the one that was asked for admission; the latter is debited.
-        let committed = self.submit(container, &epk, write).await.map_err(refused_write);
+        let committed = self.submit_item(container, &epk, write).await.map_err(refused_write);
         let mut submitted = None;
         let written = committed.and_then(|committed| {
             let (response, created, write) = self.written_response(committed)?;
@@ -77,8 +77,12 @@ impl Engine {
         let written =
             admission.finish(written, |item| Amount { items: 1, bytes: item.text().len() })?;
         let Some((write, is_new)) = submitted else { return Err(unexpected_result()) };
-        let item = (&written.value, written.charge);
-        self.sample_write(container, kind, write.new_item(), item);
+        if self.is_large(written.value.text().len()) {
+            self.sample_large(container, kind, write, &written);
+        } else {
+            let item = (&written.value, written.charge);
+            self.sample_write(container, kind, write.new_item(), item);
+        }
         Ok((written, is_new))
     }
 

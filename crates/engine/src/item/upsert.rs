@@ -5,7 +5,7 @@
 use model::{Precondition, PreconditionResult};
 
 use super::create::change;
-use super::input::{self, NewItem};
+use super::input::NewItem;
 use super::replace::check_precondition;
 use super::write::{ItemWrite, ItemWriteResult};
 use crate::charge::refused_write;
@@ -52,8 +52,7 @@ impl Engine {
     pub async fn upsert_item(&self, operation: UpsertItem) -> Result<Response<UpsertResult>> {
         let container = self.container(&operation.container)?;
         let UpsertItem { partition_key, item, options, .. } = operation;
-        let new = input::check(&container.identity, partition_key.as_ref(), self.stored_form(item))
-            .map_err(refused_write)?;
+        let new = self.check_input(&container, partition_key, item).await.map_err(refused_write)?;
         let indexed = container.compiled().indexes(options.indexing);
         let (key, explain) = (new.key.clone(), options.explain_charge);
         let write = ItemWrite::Upsert { new, precondition: options.precondition, indexed, explain };

@@ -76,6 +76,16 @@ impl ItemWrite {
         }
     }
 
+    /// The same, to change it.
+    pub(crate) fn new_item_mut(&mut self) -> Option<&mut NewItem> {
+        match self {
+            Self::Create { new, .. } | Self::Upsert { new, .. } | Self::Replace { new, .. } => {
+                Some(new)
+            }
+            Self::Patch { .. } | Self::Delete { .. } | Self::Read { .. } => None,
+        }
+    }
+
     async fn apply(
         &mut self,
         transaction: &mut ItemTransaction<'_>,

@@ -2,7 +2,7 @@
 //!
 //! Most messages come from the crate `query`.
 
-use ::query::{EvaluationError, Interruption, QueryError};
+use ::query::{BudgetError, EvaluationError, Interruption, QueryError};
 
 use crate::error::{Error, ErrorKind};
 
@@ -21,7 +21,9 @@ pub(crate) fn evaluation_failed(error: &EvaluationError) -> Error {
         EvaluationError::ItemText(error) => {
             Error::corrupt(format!("a stored item is not JSON: {error}"))
         }
-        EvaluationError::Interrupted(interruption) => interrupted(*interruption),
+        EvaluationError::Budget(BudgetError::Interrupted(interruption)) => {
+            interrupted(*interruption)
+        }
         error => Error::of_query(vec![error.to_query_error()]),
     }
 }
@@ -35,7 +37,10 @@ pub(crate) fn interrupted(interruption: Interruption) -> Error {
         ),
         interruption => Error::new(
             ErrorKind::OutOfTime,
-            format!("Request timed out. {}", EvaluationError::Interrupted(interruption)),
+            format!(
+                "Request timed out. {}",
+                EvaluationError::Budget(BudgetError::Interrupted(interruption))
+            ),
         ),
     }
 }

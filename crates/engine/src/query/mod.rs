@@ -36,6 +36,8 @@ pub use distribute::DirectQuery;
 pub use request::{PlanQuery, QueryItems, QueryLimits};
 pub use response::{QueryExplanation, QueryMetrics, QueryPage};
 
+#[cfg(any(test, fuzzing))]
+pub(crate) use continuation::check_progress;
 pub(crate) use error::evaluation_failed;
 pub(crate) use evaluation::to_query_time;
 pub(crate) use page::ResultStore;

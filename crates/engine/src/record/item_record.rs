@@ -12,11 +12,11 @@
 //! nothing.
 
 use bytes::{Buf, Bytes};
-use model::{Etag, ItemTimeToLive, Json, Lsn, ParseError, TimestampSeconds};
+use model::{Etag, ItemTimeToLive, Json, Lsn, Object, ParseError, ResourceId, TimestampSeconds};
 use storage::StorageValue;
 
 use super::logged_item::LoggedItem;
-use super::system_properties::own_bytes;
+use super::system_properties::{Placement, SYSTEM_BYTES, own_bytes, set_system_properties};
 use crate::error::{Error, Result};
 use crate::key_layout::{ChangePosition, ItemKey};
 
@@ -70,6 +70,30 @@ impl ItemRecord {
     /// Prints an item into a new record. `text_bytes` is the expected length of the text: right, it saves the buffer
     /// from growing.
     pub(crate) fn new(header: ItemHeader, item: &Json, text_bytes: usize) -> Self {
+        let mut bytes = Self::begin(&header, text_bytes);
+        item.print_to(&mut bytes);
+        Self { bytes: bytes.into(), header }
+    }
+
+    /// The same from the text of an item without system properties and without its last brace.
+    pub(crate) fn with_text(
+        header: ItemHeader,
+        text: &[u8],
+        self_link: &str,
+        rid: &ResourceId,
+    ) -> Self {
+        let mut bytes = Self::begin(&header, text.len() + SYSTEM_BYTES + 1);
+        bytes.extend_from_slice(text);
+        let mut system = Object::new();
+        set_system_properties(&mut system, Placement::AtEnd, self_link, rid, &header);
+        let printed = Json::Object(system).to_bytes();
+        // An item has an id, so that something stands before the comma.
+        bytes.push(b',');
+        bytes.extend_from_slice(printed.get(1..).unwrap_or_default());
+        Self { bytes: bytes.into(), header }
+    }
+
+    fn begin(header: &ItemHeader, text_bytes: usize) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(HEADER_BYTES + text_bytes);
         let flags = if header.indexed { FLAG_INDEXED } else { 0 };
         bytes.extend_from_slice(&[RECORD_VERSION, flags]);
@@ -82,8 +106,7 @@ impl ItemRecord {
         bytes.extend_from_slice(&header.timestamp.0.to_be_bytes());
         bytes.extend_from_slice(&encode_time_to_live(header.time_to_live).to_be_bytes());
         bytes.extend_from_slice(&header.etag.to_bytes());
-        item.print_to(&mut bytes);
-        Self { bytes: bytes.into(), header }
+        bytes
     }
 
     pub(crate) fn decode(bytes: StorageValue) -> Result<Self> {

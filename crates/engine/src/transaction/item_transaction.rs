@@ -16,6 +16,7 @@ use std::collections::{BTreeMap, HashMap};
 use model::{Etag, ItemTimeToLive, Json, Lsn, TimestampSeconds};
 use storage::{StorageKey, StorageValue, WriteSet};
 
+use super::prepared_item::DetachedItem;
 use super::written_item::{WrittenItem, changed_units, own_expiry, weight};
 use crate::charge::{IndexedVersions, Weight, WriteCost};
 use crate::error::Result;
@@ -44,11 +45,11 @@ pub(crate) struct ItemTransaction<'run> {
     pub(super) unique_keys: HashMap<StorageKey, Option<StorageValue>>,
     /// Log entries of this transaction. They become writes only at the end: the log keeps the newest version of an
     /// item, and a later write of the same transaction may still supersede an entry.
-    log: BTreeMap<ChangePosition, (ItemKey, ItemRecord)>,
+    pub(super) log: BTreeMap<ChangePosition, (ItemKey, ItemRecord)>,
     /// Numbers the changes of this transaction, which share one lsn.
     sequence: u16,
     forces_commit: bool,
-    loses_versions: bool,
+    pub(super) loses_versions: bool,
 }
 
 /// A new state of an item.
@@ -61,6 +62,8 @@ pub(crate) struct ItemChange<'item> {
     pub(crate) time_to_live: Option<ItemTimeToLive>,
     pub(crate) indexed: bool,
     pub(crate) explain: bool,
+    /// What was prepared of the item, if the item itself is elsewhere.
+    pub(crate) detached: Option<&'item mut DetachedItem>,
 }
 
 impl<'run> ItemTransaction<'run> {
@@ -120,10 +123,13 @@ impl<'run> ItemTransaction<'run> {
         old_key: &ItemKey,
         key: &ItemKey,
         previous: Option<&ItemRecord>,
-        change: ItemChange<'_>,
+        mut change: ItemChange<'_>,
     ) -> std::result::Result<WrittenItem, Abort> {
+        if let Some(detached) = change.detached.take() {
+            return self.put_prepared(key, previous, change, detached).await;
+        }
         // The header is made first: etag, timestamp and rid are part of the text.
-        let header = self.header_for(previous, &change);
+        let header = self.header_for(previous, &change, None);
         let rid = self.context.container.item_rid(header.position.ordinal);
         if let Json::Object(object) = &mut *change.item {
             let self_link = self.context.container.self_link(&rid);
@@ -157,6 +163,18 @@ impl<'run> ItemTransaction<'run> {
             self.write_terms(&old, ItemTerms::default());
             self.write_terms(&ItemTerms::default(), new);
         }
+        self.finish_put(old_key, key, previous, record);
+        Ok(written)
+    }
+
+    /// Writes what is left of a put when terms and unique keys are written.
+    pub(super) fn finish_put(
+        &mut self,
+        old_key: &ItemKey,
+        key: &ItemKey,
+        previous: Option<&ItemRecord>,
+        record: ItemRecord,
+    ) {
         self.write_expiry(key, previous, Some(&record));
         // Before the new log entry is inserted: `supersede` looks for the old one in `log`.
         self.supersede(old_key, previous, record.header.timestamp);
@@ -174,7 +192,6 @@ impl<'run> ItemTransaction<'run> {
             Some(ItemRecord::LSN_AT),
         );
         self.items.insert(key.as_bytes().clone(), Some(record));
-        Ok(written)
     }
 
     /// Removes an item with all its entries.
@@ -264,19 +281,25 @@ impl<'run> ItemTransaction<'run> {
     }
 
     /// The position of the next change; its lsn is zero until the commit.
-    fn next_position(&mut self, ordinal: u64) -> ChangePosition {
+    pub(super) fn next_position(&mut self, ordinal: u64) -> ChangePosition {
         // A batch has at most 100 operations and an expiry step 4,096 items, with few changes each: `u16` is enough.
         let position = ChangePosition { lsn: Lsn::ZERO, sequence: self.sequence, ordinal };
         self.sequence += 1;
         position
     }
 
-    fn header_for(&mut self, previous: Option<&ItemRecord>, change: &ItemChange<'_>) -> ItemHeader {
+    /// The header of the next version. `reserved` is the ordinal that a new item was prepared with.
+    pub(super) fn header_for(
+        &mut self,
+        previous: Option<&ItemRecord>,
+        change: &ItemChange<'_>,
+        reserved: Option<u64>,
+    ) -> ItemHeader {
         let partition = self.context.partition.number;
         let ordinal = match previous {
             // An item keeps its ordinal for life: its rid and its terms contain it.
             Some(record) => record.header.position.ordinal,
-            None => self.state.next_ordinal(partition),
+            None => reserved.unwrap_or_else(|| self.state.next_ordinal(partition)),
         };
         let timestamp = self.timestamp();
         self.state.writes += 1;
@@ -336,49 +359,6 @@ impl<'run> ItemTransaction<'run> {
         if let Some(expiry) = new.and_then(own_expiry) {
             self.set.put(EXPIRY, expiry, key.as_bytes().clone());
         }
-    }
-
-    /// Moves the log entry of a version that is no longer the newest into the space `versions`.
-    fn supersede(&mut self, key: &ItemKey, previous: Option<&ItemRecord>, ended: TimestampSeconds) {
-        let Some(record) = previous else { return };
-        let position = record.header.position;
-        // A version of this very transaction is in `log` and has no lsn yet. It goes straight to the versions, and the
-        // commit stamps its lsn there.
-        let is_ours = self.log.remove(&position).is_some();
-        if !is_ours {
-            self.set.remove(CHANGE_LOG, position.key());
-        }
-        if self.context.compiled.retention_seconds == 0 {
-            // Nothing is kept, but readers of all versions and of the past must learn that something is missing.
-            self.state.trimmed.forget(record, ended);
-            self.loses_versions = true;
-            return;
-        }
-        let version =
-            Version::Superseded { key: key.clone(), record: record.clone() }.encode(ended);
-        let key_stamp = is_ours.then_some(ChangePosition::LSN_AT);
-        let value_stamp = is_ours.then(|| Version::lsn_at(key));
-        self.set.put_stamped(VERSIONS, position.key(), version, key_stamp, value_stamp);
-    }
-
-    fn log_removal(
-        &mut self,
-        key: &ItemKey,
-        record: &ItemRecord,
-        removal: Removal,
-        timestamp: TimestampSeconds,
-    ) {
-        // Taken even if nothing is kept, so that sequences do not depend on the retention.
-        let position = self.next_position(record.header.position.ordinal);
-        if self.context.compiled.retention_seconds == 0 {
-            self.loses_versions = true;
-            return;
-        }
-        // The feed of all versions finds the deleted state through this position.
-        let previous = earlier_position(record.header.position);
-        let version = Version::Removed { key: key.clone(), removal, previous }.encode(timestamp);
-        let stamp = Some(ChangePosition::LSN_AT);
-        self.set.put_stamped(VERSIONS, position.key(), version, stamp, None);
     }
 
     fn count(&mut self, old: Option<&ItemRecord>, new: Option<&ItemRecord>) {

@@ -5,10 +5,13 @@
 //! or the commit (`partition`).
 
 mod entries;
+mod history;
 mod item_transaction;
+mod prepared_item;
 mod unique_keys;
 mod written_item;
 
 pub(crate) use entries::{ItemEntries, entries_of};
 pub(crate) use item_transaction::{ItemChange, ItemTransaction};
+pub(crate) use prepared_item::{DetachedItem, FollowedPolicy, PreparationBasis, PreparedItem};
 pub(crate) use written_item::WrittenItem;

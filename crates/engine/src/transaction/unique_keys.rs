@@ -26,6 +26,16 @@ impl ItemTransaction<'_> {
         }
         let new_keys = unique_keys_of(unique_keys, key, new);
         let old_keys = old.map_or_else(Vec::new, |old| unique_keys_of(unique_keys, key, old));
+        self.write_unique_key_difference(key, old_keys, new_keys).await
+    }
+
+    /// The same for keys that are known.
+    pub(super) async fn write_unique_key_difference(
+        &mut self,
+        key: &ItemKey,
+        old_keys: Vec<StorageKey>,
+        new_keys: Vec<StorageKey>,
+    ) -> Result<(), Abort> {
         // A key that the item already holds needs no look-up, and would find the item itself.
         for unique in new_keys.iter().filter(|unique| !old_keys.contains(unique)) {
             if let Some(holder) = self.holder(unique).await? {

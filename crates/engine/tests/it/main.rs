@@ -16,6 +16,7 @@ mod faults;
 mod fidelity;
 mod indexing;
 mod items;
+mod large_items;
 mod listing;
 mod load;
 mod model;

@@ -67,6 +67,15 @@ fn find_value<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     })
 }
 
+/// For fuzzing: any header is refused or read.
+#[cfg(any(test, fuzzing))]
+pub(crate) fn check_token(bytes: &[u8]) {
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        let _ = AuthorizationHeader::parse(text);
+    }
+    super::resource_token::check_signed(bytes);
+}
+
 #[cfg(test)]
 mod tests {
     use super::AuthorizationHeader;

@@ -17,6 +17,8 @@ mod signature;
 mod signed_link;
 
 pub use account_key::{AccountKey, EMULATOR_KEY};
+#[cfg(any(test, fuzzing))]
+pub(crate) use authorization_header::check_token;
 pub(crate) use authorize::authorize;
 pub(crate) use context::AuthorizationContext;
 pub use issuer::Issuer;

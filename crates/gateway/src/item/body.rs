@@ -4,7 +4,7 @@
 //! items.
 
 use bytes::Bytes;
-use engine::ItemResource;
+use engine::{Engine, ItemResource};
 use model::{Json, MeasuredJson};
 
 use crate::binary_json;
@@ -13,7 +13,16 @@ use crate::http::{ApiError, ApiRequest, ApiResult, header};
 /// The system properties that a client can ask to leave out; the others identify the item and its version.
 const EXCLUDED_PROPERTIES: [&str; 2] = ["_self", "_attachments"];
 
-pub(super) fn parse_item(body: &Bytes) -> ApiResult<MeasuredJson> {
+/// Parses the item of a request; a large one on a thread, so that other requests are answered meanwhile.
+pub(super) async fn parse_item(engine: &Engine, body: &Bytes) -> ApiResult<MeasuredJson> {
+    if !engine.is_large(body.len()) {
+        return parse(body);
+    }
+    let body = body.clone();
+    engine.run_long(move || parse(&body)).await?
+}
+
+fn parse(body: &Bytes) -> ApiResult<MeasuredJson> {
     if body.first() == Some(&binary_json::FORMAT_MARKER) {
         return binary_json::decode(body).map(MeasuredJson::from);
     }

@@ -19,7 +19,7 @@ pub(super) async fn create(
     let operation = CreateItem {
         container: address.link.clone(),
         partition_key: Some(request.required_partition_key()?),
-        item: parse_item(&request.body)?,
+        item: parse_item(engine, &request.body).await?,
         options: request.write_options()?,
     };
     let created = engine.create_item(operation).await?;
@@ -34,7 +34,7 @@ pub(super) async fn upsert(
     let operation = UpsertItem {
         container: address.link.clone(),
         partition_key: Some(request.required_partition_key()?),
-        item: parse_item(&request.body)?,
+        item: parse_item(engine, &request.body).await?,
         options: request.upsert_options()?,
     };
     let result = engine.upsert_item(operation).await?;
@@ -58,7 +58,7 @@ pub(super) async fn replace(
         container: address.link.clone(),
         partition_key: Some(request.required_partition_key()?),
         id,
-        item: parse_item(&request.body)?,
+        item: parse_item(engine, &request.body).await?,
         options: request.write_options()?,
     };
     let replaced = engine.replace_item(operation).await?;

@@ -1,4 +1,4 @@
-//! A stream adapter that gives the error responses of the HTTP library a body.
+//! The writing side of a stream: gives the error responses of the HTTP library a body.
 //!
 //! The library answers requests that it cannot parse by itself: a head that is too long or malformed. Its responses
 //! have an empty body, on which some clients fail. Owns recognizing such a response among the written bytes and
@@ -9,26 +9,26 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use hyper::StatusCode;
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::AsyncWrite;
 
+use super::write_adapter::WriteSide;
 use crate::gateway::Gateway;
 use crate::http::{ApiError, header};
 
 const HEAD_END: &[u8] = b"\r\n\r\n";
 const HEAD_BEGIN: &[u8] = b"HTTP/1.";
 
-/// A stream that rewrites error responses without a body.
+/// Rewrites error responses without a body.
 #[derive(Debug)]
-pub(crate) struct ErrorBodyRewriter<S> {
-    inner: S,
+pub(super) struct ErrorBodyRewriter {
     gateway: Gateway,
     /// The rest of a rewritten response. It must be written before anything else.
     pending: Vec<u8>,
 }
 
-impl<S> ErrorBodyRewriter<S> {
-    pub(crate) fn new(inner: S, gateway: Gateway) -> Self {
-        Self { inner, gateway, pending: Vec::new() }
+impl ErrorBodyRewriter {
+    pub(super) fn new(gateway: Gateway) -> Self {
+        Self { gateway, pending: Vec::new() }
     }
 
     /// Returns the bytes to write instead if `written` ends with an error response of the library.
@@ -75,10 +75,14 @@ impl<S> ErrorBodyRewriter<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> ErrorBodyRewriter<S> {
-    fn poll_pending(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+impl ErrorBodyRewriter {
+    fn poll_pending<S: AsyncWrite + Unpin>(
+        &mut self,
+        stream: &mut S,
+        context: &mut Context<'_>,
+    ) -> Poll<io::Result<()>> {
         while !self.pending.is_empty() {
-            let count = ready!(Pin::new(&mut self.inner).poll_write(context, &self.pending))?;
+            let count = ready!(Pin::new(&mut *stream).poll_write(context, &self.pending))?;
             if count == 0 {
                 return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
             }
@@ -104,25 +108,16 @@ fn message(status: StatusCode) -> &'static str {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for ErrorBodyRewriter<S> {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.inner).poll_read(context, buffer)
-    }
-}
-
-impl<S: AsyncWrite + Unpin> AsyncWrite for ErrorBodyRewriter<S> {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
+impl WriteSide for ErrorBodyRewriter {
+    fn poll_write<S: AsyncWrite + Unpin>(
+        &mut self,
+        stream: &mut S,
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        ready!(self.poll_pending(context))?;
+        ready!(self.poll_pending(stream, context))?;
         match self.rewrite(bytes) {
-            None => Pin::new(&mut self.inner).poll_write(context, bytes),
+            None => Pin::new(stream).poll_write(context, bytes),
             Some(rewritten) => {
                 self.pending = rewritten;
                 // The caller's bytes count as written; `poll_flush` and `poll_shutdown` write the replacement.
@@ -131,12 +126,13 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for ErrorBodyRewriter<S> {
         }
     }
 
-    fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
+    fn poll_write_vectored<S: AsyncWrite + Unpin>(
+        &mut self,
+        stream: &mut S,
         context: &mut Context<'_>,
         slices: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        ready!(self.poll_pending(context))?;
+        ready!(self.poll_pending(stream, context))?;
         if slices.last().is_some_and(|last| last.ends_with(HEAD_END)) {
             let whole: Vec<u8> = slices.iter().flat_map(|slice| slice.iter().copied()).collect();
             if let Some(rewritten) = self.rewrite(&whole) {
@@ -144,20 +140,24 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for ErrorBodyRewriter<S> {
                 return Poll::Ready(Ok(whole.len()));
             }
         }
-        Pin::new(&mut self.inner).poll_write_vectored(context, slices)
+        Pin::new(stream).poll_write_vectored(context, slices)
     }
 
-    fn is_write_vectored(&self) -> bool {
-        self.inner.is_write_vectored()
+    fn poll_flush<S: AsyncWrite + Unpin>(
+        &mut self,
+        stream: &mut S,
+        context: &mut Context<'_>,
+    ) -> Poll<io::Result<()>> {
+        ready!(self.poll_pending(stream, context))?;
+        Pin::new(stream).poll_flush(context)
     }
 
-    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        ready!(self.poll_pending(context))?;
-        Pin::new(&mut self.inner).poll_flush(context)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        ready!(self.poll_pending(context))?;
-        Pin::new(&mut self.inner).poll_shutdown(context)
+    fn poll_shutdown<S: AsyncWrite + Unpin>(
+        &mut self,
+        stream: &mut S,
+        context: &mut Context<'_>,
+    ) -> Poll<io::Result<()>> {
+        ready!(self.poll_pending(stream, context))?;
+        Pin::new(stream).poll_shutdown(context)
     }
 }

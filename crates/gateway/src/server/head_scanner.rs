@@ -191,6 +191,23 @@ fn chunk_size(line: &[u8]) -> Option<u64> {
     u64::from_str_radix(text, 16).ok()
 }
 
+/// For fuzzing: where a message is cut on its way makes no difference.
+#[cfg(any(test, fuzzing))]
+pub(crate) fn check_scanner(bytes: &[u8]) {
+    let whole = HeadScanner::default().scan(bytes);
+    for part_bytes in [1, 2, 3, 7, 64] {
+        let mut scanner = HeadScanner::default();
+        let mut before = 0;
+        let found = bytes.chunks(part_bytes).find_map(|part| {
+            let found = scanner.scan(part).map(|at| before + at);
+            before += part.len();
+            found
+        });
+        assert_eq!(found, whole, "in parts of {part_bytes}");
+        let _ = scanner.is_mid_request();
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

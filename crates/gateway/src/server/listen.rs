@@ -26,6 +26,7 @@ use super::response_body::ServedBody;
 use super::strict_stream::StrictStream;
 use super::tls;
 use super::transport::{ListenerRole, Transport};
+use super::write_adapter::WriteAdapter;
 use super::write_timeout::WriteTimeout;
 use crate::gateway::Gateway;
 use crate::settings::Limits;
@@ -182,8 +183,8 @@ impl Gateway {
         let limits = self.settings().limits;
         let builder = connection_builder(&limits);
         let stream = StrictStream::new(stream);
-        let stream = WriteTimeout::new(stream, Arc::clone(state), &limits);
-        let stream = ErrorBodyRewriter::new(stream, self.clone());
+        let stream = WriteAdapter::new(stream, WriteTimeout::new(Arc::clone(state), &limits));
+        let stream = WriteAdapter::new(stream, ErrorBodyRewriter::new(self.clone()));
         let response_max = Duration::from_millis(limits.response_ms_max);
         let state = Arc::clone(state);
         let service = service_fn(move |request: hyper::Request<Incoming>| {

@@ -14,6 +14,9 @@ mod response_body;
 mod strict_stream;
 mod tls;
 mod transport;
+mod write_adapter;
 mod write_timeout;
 
 pub use certificate::Certificate;
+#[cfg(any(test, fuzzing))]
+pub(crate) use head_scanner::check_scanner;

@@ -1,4 +1,4 @@
-//! A stream adapter that closes the connections of clients that do not read.
+//! The writing side of a stream: closes the connections of clients that do not read.
 //!
 //! Owns two timeouts that the HTTP library lacks: how long a client may read nothing of a response, and how long it may
 //! take for all of it. Without them a client that does not read would hold one of the limited connections, with the
@@ -10,16 +10,16 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::AsyncWrite;
 use tokio::time::{Sleep, sleep};
 
 use super::connections::ConnectionState;
+use super::write_adapter::WriteSide;
 use crate::settings::Limits;
 
-/// A stream with timeouts on clients that do not read.
+/// Timeouts on clients that do not read.
 #[derive(Debug)]
-pub(super) struct WriteTimeout<S> {
-    inner: S,
+pub(super) struct WriteTimeout {
     state: Arc<ConnectionState>,
     /// Runs while a write is pending. Any progress stops it.
     stalled: Option<Pin<Box<Sleep>>>,
@@ -30,11 +30,11 @@ pub(super) struct WriteTimeout<S> {
     whole_max: Duration,
 }
 
-impl<S> WriteTimeout<S> {
-    pub(super) fn new(inner: S, state: Arc<ConnectionState>, limits: &Limits) -> Self {
+impl WriteTimeout {
+    pub(super) fn new(state: Arc<ConnectionState>, limits: &Limits) -> Self {
         let stalled_max = Duration::from_millis(limits.body_ms_max);
         let whole_max = Duration::from_millis(limits.response_ms_max);
-        Self { inner, state, stalled: None, whole: None, stalled_max, whole_max }
+        Self { state, stalled: None, whole: None, stalled_max, whole_max }
     }
 
     /// Passes on the result of a write, or fails when writes have been pending for too long.
@@ -63,41 +63,33 @@ impl<S> WriteTimeout<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for WriteTimeout<S> {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.inner).poll_read(context, buffer)
-    }
-}
-
-impl<S: AsyncWrite + Unpin> AsyncWrite for WriteTimeout<S> {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
+impl WriteSide for WriteTimeout {
+    fn poll_write<S: AsyncWrite + Unpin>(
+        &mut self,
+        stream: &mut S,
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        let result = Pin::new(&mut self.inner).poll_write(context, bytes);
+        let result = Pin::new(stream).poll_write(context, bytes);
         self.check(context, result)
     }
 
-    fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
+    fn poll_write_vectored<S: AsyncWrite + Unpin>(
+        &mut self,
+        stream: &mut S,
         context: &mut Context<'_>,
         slices: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        let result = Pin::new(&mut self.inner).poll_write_vectored(context, slices);
+        let result = Pin::new(stream).poll_write_vectored(context, slices);
         self.check(context, result)
     }
 
-    fn is_write_vectored(&self) -> bool {
-        self.inner.is_write_vectored()
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let result = Pin::new(&mut self.inner).poll_flush(context);
+    fn poll_flush<S: AsyncWrite + Unpin>(
+        &mut self,
+        stream: &mut S,
+        context: &mut Context<'_>,
+    ) -> Poll<io::Result<()>> {
+        let result = Pin::new(stream).poll_flush(context);
         if result.is_ready() {
             // The library flushes after it has written all that it has.
             self.whole = None;
@@ -105,8 +97,12 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for WriteTimeout<S> {
         self.check(context, result)
     }
 
-    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let result = Pin::new(&mut self.inner).poll_shutdown(context);
+    fn poll_shutdown<S: AsyncWrite + Unpin>(
+        &mut self,
+        stream: &mut S,
+        context: &mut Context<'_>,
+    ) -> Poll<io::Result<()>> {
+        let result = Pin::new(stream).poll_shutdown(context);
         if result.is_ready() {
             return result;
         }

@@ -1,12 +1,12 @@
 //! Why a budget refuses.
 //!
-//! Owns the reasons. Does not own their texts: `evaluate` reports them.
+//! Owns the reasons. Does not own their texts: `evaluate` reports them, in `EvaluationError::Budget`.
 
 use super::Interruption;
 
 /// Why evaluation must stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum BudgetError {
+pub enum BudgetError {
     /// More bytes than the query may hold.
     HeldBytes {
         /// The limit in bytes.

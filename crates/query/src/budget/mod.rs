@@ -14,6 +14,6 @@ pub use evaluation_budget::EvaluationBudget;
 pub use governor::{EachWorkLimit, Interruption, WorkGovernor, WorkLimit};
 pub use work::SLICE_UNITS;
 
-pub(crate) use error::BudgetError;
+pub use error::BudgetError;
 pub(crate) use memory::{MemoryBudget, TEXT_HEADER_BYTES, value_bytes};
 pub(crate) use work::{WorkBudget, byte_units, value_units};

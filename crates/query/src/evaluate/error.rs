@@ -21,24 +21,8 @@ pub enum EvaluationError {
     UnknownUserFunction(String),
     /// A number in the result is NaN or infinite.
     NotRepresentable,
-    /// The rows kept for ordering, grouping or DISTINCT, or the values built for one row, exceed the limit. The wording
-    /// is ours.
-    HeldBytes {
-        /// The limit in bytes.
-        bytes_max: usize,
-    },
-    /// The request may consume no more. The wording is ours.
-    Interrupted(Interruption),
-    /// A regular expression exceeds the limit on its text or its compiled form. The wording is ours.
-    PatternTooLarge {
-        /// The limit on the text in bytes.
-        bytes_max: usize,
-    },
-    /// A regular expression is too complex for a text of this length. The wording is ours.
-    MatchTooLarge {
-        /// The length of the text in bytes.
-        text_bytes: usize,
-    },
+    /// The budget of the request refuses. The wording is ours.
+    Budget(BudgetError),
     /// A stored item is not valid JSON, so the storage is damaged. The wording is ours.
     ItemText(ParseError),
     /// A score that needs all items of the container was not rewritten by the plan.
@@ -66,33 +50,7 @@ impl fmt::Display for EvaluationError {
                 write!(formatter, "'{name}' is not a recognized user-defined function name.")
             }
             Self::NotRepresentable => NotRepresentable.fmt(formatter),
-            Self::HeldBytes { bytes_max } => write!(
-                formatter,
-                "The query holds more than {bytes_max} bytes of rows. Add filters, or select fewer \
-                 properties."
-            ),
-            Self::Interrupted(interruption) => formatter.write_str(match interruption {
-                Interruption::SliceEnded => "The query must go on elsewhere.",
-                Interruption::OutOfTime => "The query exceeded its time. Add filters.",
-                Interruption::OutOfWork => {
-                    "The query exceeded its work: it joins, compares or builds too much. Add \
-                     filters, or join fewer arrays."
-                }
-                Interruption::Cancelled => "The query was cancelled.",
-                Interruption::MemoryInUse => {
-                    "Other queries use the memory that all queries share. Try again later."
-                }
-            }),
-            Self::PatternTooLarge { bytes_max } => write!(
-                formatter,
-                "A regular expression is longer than {bytes_max} bytes or compiles to too much \
-                 code. Shorten it, or repeat less."
-            ),
-            Self::MatchTooLarge { text_bytes } => write!(
-                formatter,
-                "A regular expression is too complex for a text of {text_bytes} bytes. Simplify \
-                 it, or match a part of the text."
-            ),
+            Self::Budget(error) => write_refusal(*error, formatter),
             Self::ItemText(error) => write!(formatter, "A stored item is not JSON text: {error}."),
             Self::PlannedFunction(name) => {
                 write!(
@@ -101,6 +59,39 @@ impl fmt::Display for EvaluationError {
                 )
             }
         }
+    }
+}
+
+/// The text of a refusal, for the caller of a query.
+fn write_refusal(error: BudgetError, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+    match error {
+        BudgetError::HeldBytes { bytes_max } => write!(
+            formatter,
+            "The query holds more than {bytes_max} bytes of rows. Add filters, or select fewer \
+             properties."
+        ),
+        BudgetError::Interrupted(interruption) => formatter.write_str(match interruption {
+            Interruption::SliceEnded => "The query must go on elsewhere.",
+            Interruption::OutOfTime => "The query exceeded its time. Add filters.",
+            Interruption::OutOfWork => {
+                "The query exceeded its work: it joins, compares or builds too much. Add \
+                 filters, or join fewer arrays."
+            }
+            Interruption::Cancelled => "The query was cancelled.",
+            Interruption::MemoryInUse => {
+                "Other queries use the memory that all queries share. Try again later."
+            }
+        }),
+        BudgetError::PatternTooLarge { bytes_max } => write!(
+            formatter,
+            "A regular expression is longer than {bytes_max} bytes or compiles to too much \
+             code. Shorten it, or repeat less."
+        ),
+        BudgetError::MatchTooLarge { text_bytes } => write!(
+            formatter,
+            "A regular expression is too complex for a text of {text_bytes} bytes. Simplify \
+             it, or match a part of the text."
+        ),
     }
 }
 
@@ -114,12 +105,7 @@ impl From<ParseError> for EvaluationError {
 
 impl From<BudgetError> for EvaluationError {
     fn from(error: BudgetError) -> Self {
-        match error {
-            BudgetError::HeldBytes { bytes_max } => Self::HeldBytes { bytes_max },
-            BudgetError::Interrupted(interruption) => Self::Interrupted(interruption),
-            BudgetError::PatternTooLarge { bytes_max } => Self::PatternTooLarge { bytes_max },
-            BudgetError::MatchTooLarge { text_bytes } => Self::MatchTooLarge { text_bytes },
-        }
+        Self::Budget(error)
     }
 }
 

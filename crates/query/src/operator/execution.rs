@@ -9,7 +9,7 @@ use super::pipeline::{Pipeline, PipelineState, RowProgress};
 use super::prefilter::Prefilter;
 use super::required_properties::RequiredProperties;
 use crate::bind::BoundQuery;
-use crate::budget::{EvaluationBudget, Interruption, byte_units, value_bytes};
+use crate::budget::{BudgetError, EvaluationBudget, Interruption, byte_units, value_bytes};
 use crate::evaluate::{
     EvaluationContext, EvaluationEnvironment, EvaluationError, Preparation, RowSink, flow_result,
 };
@@ -125,7 +125,9 @@ impl Execution {
         // An interrupted item leaves what it had built.
         self.budget.memory.reset_built(0);
         let pushed = self.push_rows(text, extract, &mut progress, emit);
-        if let Err(EvaluationError::Interrupted(Interruption::SliceEnded)) = &pushed {
+        if let Err(EvaluationError::Budget(BudgetError::Interrupted(Interruption::SliceEnded))) =
+            &pushed
+        {
             self.resumed = progress;
             // The elements are iterated again, also those of the rows that are left out.
             self.budget.work.reset_tuples(tuples);

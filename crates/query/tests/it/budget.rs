@@ -6,8 +6,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use model::Json;
 use query::{
-    BuiltInFunctions, EvaluationContext, EvaluationError, Interruption, ItemPredicate, Parameters,
-    QueryExecutor, RowStream, SLICE_UNITS, WorkGovernor, WorkLimit, bind, parse, row_text,
+    BudgetError, BuiltInFunctions, EvaluationContext, EvaluationError, Interruption, ItemPredicate,
+    Parameters, QueryExecutor, RowStream, SLICE_UNITS, WorkGovernor, WorkLimit, bind, parse,
+    row_text,
 };
 
 use super::sqltest::rows::context;
@@ -48,7 +49,8 @@ fn fails_within(text: &str, parameters: &Parameters, item: &Json) -> EvaluationE
     run(text, parameters, item, limited(UNITS)).0.expect_err(text)
 }
 
-const OUT_OF_WORK: EvaluationError = EvaluationError::Interrupted(Interruption::OutOfWork);
+const OUT_OF_WORK: EvaluationError =
+    EvaluationError::Budget(BudgetError::Interrupted(Interruption::OutOfWork));
 
 #[test]
 fn a_product_of_arrays_stops_inside_the_item() {
@@ -154,7 +156,11 @@ fn what_a_function_builds_counts_before_it_is_built() {
         let text = format!("SELECT VALUE {expression} FROM c");
         let context = EvaluationContext { held_bytes_max: bytes_max, ..context() };
         let (result, _) = run(&text, &parameters, &item, context);
-        assert_eq!(result, Err(EvaluationError::HeldBytes { bytes_max }), "{text}");
+        assert_eq!(
+            result,
+            Err(EvaluationError::Budget(BudgetError::HeldBytes { bytes_max })),
+            "{text}"
+        );
     }
 }
 
@@ -164,7 +170,10 @@ fn the_whole_memory_of_a_machine_is_never_asked_for() {
         [("@p", Some(Json::from("x".repeat(1_000_000))))].into_iter().collect();
     let (result, _) =
         run("SELECT VALUE LENGTH(REPLACE(@p,'x',@p))", &parameters, &array(1), context());
-    assert_eq!(result, Err(EvaluationError::HeldBytes { bytes_max: 256 << 20 }));
+    assert_eq!(
+        result,
+        Err(EvaluationError::Budget(BudgetError::HeldBytes { bytes_max: 256 << 20 }))
+    );
 }
 
 #[test]
@@ -180,7 +189,10 @@ fn a_value_that_repeats_itself_at_every_level_counts_in_full() {
     };
     let mut executor = QueryExecutor::new(&bound, context());
     let result = executor.push(&array(1));
-    assert_eq!(result, Err(EvaluationError::HeldBytes { bytes_max: 256 << 20 }));
+    assert_eq!(
+        result,
+        Err(EvaluationError::Budget(BudgetError::HeldBytes { bytes_max: 256 << 20 }))
+    );
 }
 
 fn a_value_of_few_levels_counts_in_full() {
@@ -190,7 +202,7 @@ fn a_value_of_few_levels_counts_in_full() {
         query = format!("SELECT VALUE [{many}] FROM ({query}) AS {name}");
     }
     let error = fails_within(&query, &Parameters::new(), &array(1));
-    let held = EvaluationError::HeldBytes { bytes_max: 256 << 20 };
+    let held = EvaluationError::Budget(BudgetError::HeldBytes { bytes_max: 256 << 20 });
     assert!(error == held || error == OUT_OF_WORK, "{error:?}");
 }
 
@@ -204,11 +216,12 @@ fn large_regular_expressions_are_refused() {
                 .collect();
         run("SELECT VALUE RegexMatch(@text, @pattern) FROM c", &parameters, &item, context()).0
     };
-    let too_large = Err(EvaluationError::PatternTooLarge { bytes_max: 16 * 1024 });
+    let too_large =
+        Err(EvaluationError::Budget(BudgetError::PatternTooLarge { bytes_max: 16 * 1024 }));
     assert_eq!(refused(&"(a|b)".repeat(36_000), "a".to_owned()), too_large);
     assert_eq!(refused(r"(\w{100}){100}", "a".to_owned()), too_large);
     let text_bytes = 8 << 20;
-    let large = Err(EvaluationError::MatchTooLarge { text_bytes });
+    let large = Err(EvaluationError::Budget(BudgetError::MatchTooLarge { text_bytes }));
     assert_eq!(refused("(a|b)*c", "a".repeat(text_bytes)), large);
     assert_eq!(refused("(a|b)+c", "aabc".to_owned()).unwrap(), ["true"]);
     // Invalid patterns stay undefined, so that there is no row.
@@ -261,7 +274,7 @@ fn resumed(text: &str, items: &[Json], first: u64) -> (Vec<String>, u64) {
     for item in items {
         let text = item.to_string();
         match executor.push_text(text.as_bytes()) {
-            Err(EvaluationError::Interrupted(Interruption::SliceEnded)) => {
+            Err(EvaluationError::Budget(BudgetError::Interrupted(Interruption::SliceEnded))) => {
                 executor.push_text(text.as_bytes()).unwrap();
             }
             other => other.unwrap(),
@@ -311,7 +324,8 @@ fn a_stream_that_is_interrupted_returns_each_row_once() {
                 true
             })
         };
-        let slice_ended = Err(EvaluationError::Interrupted(Interruption::SliceEnded));
+        let slice_ended =
+            Err(EvaluationError::Budget(BudgetError::Interrupted(Interruption::SliceEnded)));
         if push(&mut stream) == slice_ended {
             push(&mut stream).unwrap();
         }

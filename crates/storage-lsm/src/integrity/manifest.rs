@@ -174,6 +174,20 @@ impl KnownKeyspace {
     }
 }
 
+/// For fuzzing: a manifest is refused, or printed again gives the same one.
+#[cfg(any(test, fuzzing))]
+pub(crate) fn check_manifest(bytes: &[u8]) {
+    // The second one has a checksum that holds, so that its lines are read.
+    let text = String::from_utf8_lossy(bytes);
+    let listed = format!("{TITLE}\n{text}\n");
+    let summed = format!("{listed}checksum {:016x}\n", fnv1a(listed.bytes()));
+    for bytes in [bytes, summed.as_bytes()] {
+        if let Some(manifest) = KeyspaceManifest::parse(bytes) {
+            assert_eq!(KeyspaceManifest::parse(manifest.print().as_bytes()), Some(manifest));
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -9,7 +9,11 @@ mod journal;
 mod manifest;
 mod tree_files;
 
+#[cfg(any(test, fuzzing))]
+pub(crate) use journal::check_journal;
 pub(crate) use journal::{KnownBatches, SealedJournals, check_journals};
 pub(crate) use manifest::KeyspaceManifest;
+#[cfg(any(test, fuzzing))]
+pub(crate) use manifest::check_manifest;
 pub use tree_files::VerifiedFiles;
 pub(crate) use tree_files::{FileChecker, KEYSPACES_FOLDER, TABLES_FOLDER};

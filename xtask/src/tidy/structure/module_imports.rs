@@ -105,6 +105,7 @@ const TABLES: &[ModuleTable] = &[
                 "engine",
                 "environment error charge operation settings throughput work partition catalog query",
             ),
+            ("fuzzing", "ordered_bytes key_layout record partition catalog change_feed query"),
         ],
     },
     ModuleTable {
@@ -128,6 +129,7 @@ const TABLES: &[ModuleTable] = &[
             ("dispatch", "http route authorization observe query resource session"),
             ("server", "http route authorization observe request_log settings"),
             ("gateway", "http metrics request_log session settings"),
+            ("fuzzing", "http binary_json route authorization server"),
         ],
     },
 ];

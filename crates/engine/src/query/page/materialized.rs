@@ -11,7 +11,8 @@ use std::sync::Arc;
 
 use ::query::plan::access::IndexOnly;
 use ::query::{
-    EvaluationContext, EvaluationError, Interruption, QueryExecutor, SLICE_UNITS, row_text,
+    BudgetError, EvaluationContext, EvaluationError, Interruption, QueryExecutor, SLICE_UNITS,
+    row_text,
 };
 use bytes::Bytes;
 
@@ -99,7 +100,9 @@ impl MaterializedRun {
             let Some(candidate) = candidates.get(next) else { return Ok(self) };
             match push(&mut self.executor, candidate) {
                 Ok(()) => next += 1,
-                Err(EvaluationError::Interrupted(Interruption::SliceEnded)) => self.is_long = true,
+                Err(EvaluationError::Budget(BudgetError::Interrupted(
+                    Interruption::SliceEnded,
+                ))) => self.is_long = true,
                 Err(error) => return Err(evaluation_failed(&error)),
             }
             if !self.is_long && self.executor.is_slice_low() {

@@ -6,7 +6,9 @@
 use ::query::ast::Literal;
 use ::query::bind::{BoundOrderBy, Expression, Grouping, Input, OutputProjection};
 use ::query::value::Value;
-use ::query::{BoundQuery, EvaluationContext, EvaluationError, Interruption, RowStream, row_text};
+use ::query::{
+    BoundQuery, BudgetError, EvaluationContext, EvaluationError, Interruption, RowStream, row_text,
+};
 use bytes::Bytes;
 
 use super::builder::{PageBuilder, RowPush};
@@ -135,7 +137,9 @@ impl RowProjector {
             ItemContent::Record(record) => stream.push_text_while(record.text(), &mut take),
             ItemContent::Indexed(values) => stream.push_while(values, &mut take),
         };
-        if let Err(EvaluationError::Interrupted(Interruption::SliceEnded)) = pushed {
+        if let Err(EvaluationError::Budget(BudgetError::Interrupted(Interruption::SliceEnded))) =
+            pushed
+        {
             self.resumed = Some(*rows);
         }
         pushed.and(error.map_or(Ok(()), Err))?;

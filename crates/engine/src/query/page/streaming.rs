@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use ::query::{EvaluationError, Interruption};
+use ::query::{BudgetError, EvaluationError, Interruption};
 
 use super::builder::{PageBuilder, RowPush};
 use super::projector::{RowProjector, SeenRows};
@@ -201,7 +201,9 @@ impl StreamingPage {
             None => SeenRows { begun: self.begun_rows(candidate.ordinal), seen: 0 },
         };
         let pushed = self.rows.push(&candidate.content, &mut rows, &mut self.page);
-        if pushed == Err(EvaluationError::Interrupted(Interruption::SliceEnded)) {
+        if pushed
+            == Err(EvaluationError::Budget(BudgetError::Interrupted(Interruption::SliceEnded)))
+        {
             return Ok(Some(BatchEnd::SliceEnded));
         }
         if rows.seen > rows.begun {
@@ -214,9 +216,9 @@ impl StreamingPage {
             Ok(RowPush::LimitReached) => PageEnd::Last,
             Ok(RowPush::PageFull) => PageEnd::More,
             // The rows so far are a page, as in the service. But a page without progress would repeat forever.
-            Err(EvaluationError::Interrupted(
+            Err(EvaluationError::Budget(BudgetError::Interrupted(
                 Interruption::OutOfTime | Interruption::OutOfWork,
-            )) => {
+            ))) => {
                 if !self.has_advanced && rows.seen <= rows.begun {
                     return Err(self.work.out_of_time());
                 }

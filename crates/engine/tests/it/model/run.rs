@@ -51,8 +51,10 @@ fn remove_unique() -> model::Patch {
 }
 
 impl Run {
-    async fn new() -> Self {
+    /// Every other run prepares all items outside of the writer, as if they were large.
+    async fn new(is_large: bool) -> Self {
         let settings = EngineSettings {
+            large_item_bytes: if is_large { 0 } else { usize::MAX },
             maintenance_items_max: 3,
             version_retention_seconds: 1_000_000_000,
             ..settings_without_maintenance()
@@ -363,7 +365,7 @@ impl Run {
 fn run(steps: &[Step]) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
-        let mut run = Run::new().await;
+        let mut run = Run::new(steps.len().is_multiple_of(2)).await;
         for step in steps {
             run.step(step).await;
         }

@@ -11,3 +11,5 @@ mod token;
 pub(super) use authorize::authorize;
 pub(crate) use grant::ResourceGrant;
 pub(crate) use token::PermissionAddress;
+#[cfg(any(test, fuzzing))]
+pub(crate) use token::check_signed;

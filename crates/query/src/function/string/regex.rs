@@ -22,14 +22,15 @@ const PATTERN_BYTES_MAX: usize = 16 * 1024;
 
 /// Limits on the compiled size, tried from the smallest. The first that suffices bounds how many states a match may
 /// visit for each byte of the text. The engine does not report the size itself.
-const COMPILED_BYTES: [usize; 3] = [16 * 1024, 128 * 1024, 1024 * 1024];
+const COMPILED_BYTES: [usize; 4] = [2 * 1024, 16 * 1024, 128 * 1024, 1024 * 1024];
 
 /// The smallest size of a state of a compiled pattern, in bytes.
 const STATE_BYTES: usize = 32;
 
-/// The largest product of states and bytes of text. A match cannot be interrupted: this keeps the worst one to seconds,
-/// and leaves 4 MiB of text to ordinary patterns, 512 KiB to those with large classes or repetitions.
-const MATCH_STEPS_MAX: u64 = 1 << 31;
+/// The largest product of states and bytes of text. A match cannot be interrupted: this keeps the worst one below a
+/// second, and leaves 4 MiB of text to short patterns, 512 KiB to ordinary ones, 64 KiB to those with large classes or
+/// repetitions.
+const MATCH_STEPS_MAX: u64 = 1 << 28;
 
 /// Steps of a match that count as one unit of work.
 const UNIT_STEPS: u64 = 256;
@@ -155,7 +156,7 @@ pub(in crate::function) fn compiled_bytes_max(pattern: &str) -> usize {
             .sum::<usize>()
         + pattern.matches('\\').count();
     let is_short = !pattern.contains(['{', '\\', '[', '.']);
-    let part_bytes = if is_short { 64 * (pattern.len() + 64) } else { COMPILED_BYTES[2] };
+    let part_bytes = if is_short { 64 * (pattern.len() + 64) } else { COMPILED_BYTES[3] };
     // A part is never larger than what all of its text could compile to.
     parts.min(pattern.len() + 1).saturating_mul(part_bytes)
 }

@@ -12,6 +12,7 @@ mod group;
 mod order;
 mod project;
 mod ranking;
+mod sort;
 mod window;
 
 pub(super) use cost::NodeCount;

@@ -9,9 +9,10 @@ use std::cmp::Ordering;
 use model::{DistanceFunction, VectorEmbeddingPolicy};
 
 use super::ranking::Ranking;
+use super::sort::{SortCost, sort_within};
 use crate::ast::SortOrder;
 use crate::bind::{BoundOrderBy, BoundQuery, Expression, OrderKey};
-use crate::budget::{MemoryBudget, value_bytes};
+use crate::budget::{BudgetError, EvaluationBudget, WorkBudget, value_bytes};
 use crate::evaluate::{EvaluationError, EvaluationScope, Formula, Preparation};
 use crate::value::{Value, total_order};
 
@@ -105,7 +106,17 @@ impl SortStage {
         /// has doubled makes the cost per row logarithmic.
         const SPARE_ROWS: usize = 64;
         let keys = Formula::evaluate_all(&self.keys, scope)?;
-        let memory = &scope.environment.budget.memory;
+        let budget = scope.environment.budget;
+        let is_full = |needed: usize| {
+            !self.needs_all_rows()
+                && buffer.rows.len() >= needed.saturating_mul(2).saturating_add(SPARE_ROWS)
+        };
+        let kept = needed.filter(|needed| is_full(*needed));
+        if kept.is_some() {
+            // Before the row is kept: a row that is refused here is pushed again.
+            budget.work.spend(buffer.sort_cost().units(buffer.rows.len() as u64))?;
+        }
+        let memory = &budget.memory;
         let row = BufferedRow { keys, number: buffer.next, row };
         buffer.next += 1;
         let bytes = row.bytes();
@@ -113,11 +124,8 @@ impl SortStage {
         buffer.bytes += bytes;
         // Returned at the end: the buffer is truncated even if the limit is exceeded.
         let outcome = memory.reserve(bytes);
-        if let Some(needed) = needed
-            && !self.needs_all_rows()
-            && buffer.rows.len() > needed.saturating_mul(2).saturating_add(SPARE_ROWS)
-        {
-            self.truncate(buffer, needed, memory);
+        if let Some(needed) = kept {
+            self.truncate(buffer, needed, budget);
         }
         Ok(outcome?)
     }
@@ -128,34 +136,42 @@ impl SortStage {
     }
 
     /// Sorts the rows.
-    pub(super) fn sorted(&self, mut buffer: RowBuffer) -> Vec<Value> {
+    pub(super) fn sorted(
+        &self,
+        mut buffer: RowBuffer,
+        work: &WorkBudget,
+    ) -> Result<Vec<Value>, BudgetError> {
         if let Some(ranking) = &self.ranking {
             let mut keys: Vec<&mut Vec<Value>> =
                 buffer.rows.iter_mut().map(|row| &mut row.keys).collect();
             // Only now: a rank depends on all rows. Each row's keys are replaced by its one score.
-            ranking.score(&mut keys);
+            ranking.score(&mut keys, work)?;
         }
-        self.sort(&mut buffer);
-        buffer.rows.into_iter().map(|kept| kept.row).collect()
+        let cost = buffer.sort_cost();
+        let sorted = sort_within(buffer.rows, cost, work, |left, right| self.compare(left, right))?;
+        Ok(sorted.into_iter().map(|kept| kept.row).collect())
     }
 
-    fn truncate(&self, buffer: &mut RowBuffer, needed: usize, memory: &MemoryBudget) {
-        self.sort(buffer);
+    /// Keeps the first rows. Its work is counted by the caller, because rows must not be lost in the middle of it.
+    fn truncate(&self, buffer: &mut RowBuffer, needed: usize, budget: &EvaluationBudget) {
+        let memory = &budget.memory;
+        if needed < buffer.rows.len() {
+            // Not sorted: it is enough to know which rows are the first.
+            buffer.rows.select_nth_unstable_by(needed, |left, right| self.compare(left, right));
+        }
         // Released as it was reserved, by the same measure; otherwise the limit would drift over many truncations.
-        for row in buffer.rows.drain(needed..) {
+        for row in buffer.rows.drain(needed.min(buffer.rows.len())..) {
             buffer.bytes -= row.bytes();
             memory.release(row.bytes());
         }
     }
 
-    fn sort(&self, buffer: &mut RowBuffer) {
-        buffer.rows.sort_unstable_by(|left, right| {
-            let keys = left.keys.iter().zip(&right.keys).zip(&self.directions);
-            let mut by_keys = keys.map(|((left, right), direction)| direction.compare(left, right));
-            let decided = by_keys.find(|order| order.is_ne());
-            // Ties by arrival, so an unstable sort can be used and the same items always give the same order.
-            decided.unwrap_or_else(|| left.number.cmp(&right.number))
-        });
+    fn compare(&self, left: &BufferedRow, right: &BufferedRow) -> Ordering {
+        let keys = left.keys.iter().zip(&right.keys).zip(&self.directions);
+        let mut by_keys = keys.map(|((left, right), direction)| direction.compare(left, right));
+        let decided = by_keys.find(|order| order.is_ne());
+        // Ties by arrival, so that no two rows are equal and the same items always give the same order.
+        decided.unwrap_or_else(|| left.number.cmp(&right.number))
     }
 }
 
@@ -168,6 +184,18 @@ impl RowBuffer {
     /// The number of bytes counted for the rows.
     pub(super) fn bytes(&self) -> usize {
         self.bytes
+    }
+
+    /// The units of sorting the rows.
+    pub(super) fn sort_units(&self) -> u64 {
+        self.sort_cost().units(self.rows.len() as u64)
+    }
+
+    /// An upper bound of the keys' size: rows are counted with their keys.
+    fn sort_cost(&self) -> SortCost {
+        let keys = self.rows.first().map_or(0, |row| row.keys.len() * size_of::<Value>());
+        let bytes = self.bytes.checked_div(self.rows.len()).unwrap_or(0);
+        SortCost::of(bytes.saturating_sub(size_of::<BufferedRow>() + keys + size_of::<Value>()))
     }
 }
 

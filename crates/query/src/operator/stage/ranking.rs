@@ -7,7 +7,9 @@
 use std::cmp::Ordering;
 
 use super::order::{KeyOrder, score_direction};
+use super::sort::{SortCost, sort_within};
 use crate::bind::Expression;
+use crate::budget::{BudgetError, WorkBudget};
 use crate::evaluate::{Formula, Preparation};
 use crate::function::full_text::{Corpus, matches};
 use crate::value::Value;
@@ -68,7 +70,11 @@ impl Ranking {
     }
 
     /// Replaces the keys of each row by its final score.
-    pub(super) fn score(&self, rows: &mut [&mut Vec<Value>]) {
+    pub(super) fn score(
+        &self,
+        rows: &mut [&mut Vec<Value>],
+        work: &WorkBudget,
+    ) -> Result<(), BudgetError> {
         for (index, component) in self.components.iter().enumerate() {
             if component.is_full_text {
                 score_relevance(rows, index);
@@ -76,11 +82,12 @@ impl Ranking {
         }
         // A single score orders rows directly; ranks are only needed to fuse several.
         if self.components.len() == 1 {
-            return;
+            return Ok(());
         }
         let mut sums = vec![0.0; rows.len()];
         for (index, component) in self.components.iter().enumerate() {
-            for (sum, rank) in sums.iter_mut().zip(ranks(rows, index, component.direction)) {
+            let ranks = ranks(rows, index, component.direction, work)?;
+            for (sum, rank) in sums.iter_mut().zip(ranks) {
                 *sum += component.weight / (RANK_OFFSET + rank);
             }
         }
@@ -88,6 +95,7 @@ impl Ranking {
             // One key replaces all components, so that the sort afterwards is that of any query.
             **keys = vec![Value::Double(sum)];
         }
+        Ok(())
     }
 }
 
@@ -150,11 +158,18 @@ fn counts(value: &Value) -> Option<Vec<f64>> {
 
 /// The dense rank of each row by one score: it starts at 1, equal scores share a rank, and the next score has the next
 /// rank.
-fn ranks(rows: &[&mut Vec<Value>], index: usize, direction: KeyOrder) -> Vec<f64> {
+fn ranks(
+    rows: &[&mut Vec<Value>],
+    index: usize,
+    direction: KeyOrder,
+    work: &WorkBudget,
+) -> Result<Vec<f64>, BudgetError> {
     let key =
         |row: usize| rows.get(row).and_then(|keys| keys.get(index)).unwrap_or(&Value::Undefined);
-    let mut order: Vec<usize> = (0..rows.len()).collect();
-    order.sort_by(|left, right| direction.compare(key(*left), key(*right)));
+    // Scores are numbers: their comparison does not depend on a size.
+    let order = sort_within((0..rows.len()).collect(), SortCost::of(0), work, |left, right| {
+        direction.compare(key(*left), key(*right))
+    })?;
     let mut ranks = vec![1.0; rows.len()];
     let mut rank = 1.0;
     for (at, row) in order.iter().enumerate() {
@@ -168,5 +183,5 @@ fn ranks(rows: &[&mut Vec<Value>], index: usize, direction: KeyOrder) -> Vec<f64
             *slot = rank;
         }
     }
-    ranks
+    Ok(ranks)
 }

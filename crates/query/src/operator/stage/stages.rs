@@ -136,7 +136,10 @@ impl Stages {
         let rows = (state.groups.len() + state.buffer.len()) as u64;
         let kept = byte_units(state.groups.bytes() + state.buffer.bytes());
         let is_plain = self.has_plain_output || rows == 0;
-        is_plain.then(|| rows.saturating_mul(self.output_units + 1).saturating_add(kept))
+        let sorted = state.buffer.sort_units();
+        is_plain.then(|| {
+            rows.saturating_mul(self.output_units + 1).saturating_add(kept).saturating_add(sorted)
+        })
     }
 
     /// Emits the rows that had to wait for the last item. `outer` are the slots of the queries around.
@@ -153,7 +156,8 @@ impl Stages {
         let Some(order) = &self.order else { return Ok(()) };
         let buffer = std::mem::take(&mut state.buffer);
         environment.budget.memory.release(buffer.bytes());
-        for row in order.sorted(buffer).into_iter().filter(Value::is_defined) {
+        let rows = order.sorted(buffer, &environment.budget.work)?;
+        for row in rows.into_iter().filter(Value::is_defined) {
             self.pass(state, row, &environment.budget.memory, emit)?;
         }
         Ok(())

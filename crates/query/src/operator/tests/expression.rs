@@ -2,6 +2,7 @@
 
 use crate::ast::BinaryOperator;
 use crate::bind::{Expression, PathStep};
+use crate::budget::BudgetError;
 use crate::evaluate::{EvaluationContext, EvaluationError, UserFunctions};
 use crate::function::UtcDateTime;
 use crate::operator::PreparedExpression;
@@ -83,7 +84,7 @@ fn every_error_has_a_sentence_and_numbers_have_a_code() {
         EvaluationError::ScalarSubqueryRows,
         EvaluationError::UnknownUserFunction("f".into()),
         EvaluationError::NotRepresentable,
-        EvaluationError::HeldBytes { bytes_max: 1 },
+        EvaluationError::Budget(BudgetError::HeldBytes { bytes_max: 1 }),
         EvaluationError::PlannedFunction("RRF"),
         EvaluationError::ItemText(model::Json::parse(b"{").unwrap_err()),
     ];

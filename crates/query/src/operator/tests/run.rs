@@ -3,6 +3,7 @@
 use model::Json;
 
 use crate::bind::{BoundQuery, BuiltInFunctions, Parameters};
+use crate::budget::BudgetError;
 use crate::evaluate::{EvaluationContext, EvaluationError};
 use crate::function::UtcDateTime;
 use crate::operator::*;
@@ -45,7 +46,7 @@ fn kept_rows_are_limited() {
         "SELECT VALUE MAKELIST(c.text) FROM c",
         "SELECT VALUE s FROM (SELECT DISTINCT VALUE c.n FROM c) AS s",
     ] {
-        let error = EvaluationError::HeldBytes { bytes_max: 5_000 };
+        let error = EvaluationError::Budget(BudgetError::HeldBytes { bytes_max: 5_000 });
         assert_eq!(run(text, 1_000, 5_000), Err(error), "{text}");
         assert!(run(text, 1_000, 5_000_000).is_ok(), "{text}");
     }
@@ -90,7 +91,7 @@ fn a_product_collected_into_an_array_is_limited() {
     let text =
         "SELECT VALUE ARRAY(SELECT VALUE 1 FROM x IN c.l JOIN y IN c.l JOIN z IN c.l) FROM c";
     let mut executor = QueryExecutor::new(&bound(text), context(100_000));
-    let error = EvaluationError::HeldBytes { bytes_max: 100_000 };
+    let error = EvaluationError::Budget(BudgetError::HeldBytes { bytes_max: 100_000 });
     assert_eq!(executor.push(&item(&elements)), Err(error));
 }
 

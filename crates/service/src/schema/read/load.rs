@@ -25,8 +25,25 @@ impl Schema {
         if path.is_dir() {
             return terraform::read_folder(path, options);
         }
-        let source = SourceFile::load(path)?;
-        match path.extension().and_then(|extension| extension.to_str()) {
+        Self::from_source(SourceFile::load(path)?, options)
+    }
+
+    /// Reads a text as if it was a file of this name.
+    #[cfg(any(test, fuzzing))]
+    pub(crate) fn from_text(
+        name: &str,
+        text: &str,
+        options: &SchemaReadOptions,
+    ) -> Result<ParsedSchema, SchemaErrors> {
+        let source = SourceFile { name: name.to_owned(), text: text.to_owned() };
+        Self::from_source(source, options)
+    }
+
+    fn from_source(
+        source: SourceFile,
+        options: &SchemaReadOptions,
+    ) -> Result<ParsedSchema, SchemaErrors> {
+        match Path::new(&source.name).extension().and_then(|extension| extension.to_str()) {
             Some("toml") => toml::read(&source),
             Some("tf") => terraform::read_files(vec![source], options),
             Some("json") if source.name.ends_with(".tf.json") => Err(SchemaError::anywhere(

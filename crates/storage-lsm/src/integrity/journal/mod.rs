@@ -10,4 +10,6 @@ mod scan;
 mod sealed;
 
 pub(crate) use check::{KnownBatches, check_journals};
+#[cfg(any(test, fuzzing))]
+pub(crate) use record::check_journal;
 pub(crate) use sealed::SealedJournals;

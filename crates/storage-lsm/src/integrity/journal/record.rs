@@ -148,3 +148,14 @@ impl<R: Read> BatchReader<'_, R> {
         Ok(())
     }
 }
+
+/// For fuzzing: a journal is read as far as its batches are whole.
+#[cfg(any(test, fuzzing))]
+pub(crate) fn check_journal(bytes: &[u8]) {
+    for stamps_keyspace in [None, Some(1)] {
+        let mut from = bytes;
+        while let Ok(Some(batch)) = read_batch(&mut from, stamps_keyspace) {
+            assert!(batch.bytes > 0, "a batch has bytes");
+        }
+    }
+}

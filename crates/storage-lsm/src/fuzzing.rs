@@ -1,0 +1,36 @@
+//! What must hold of any bytes in the files of a store. Panics are the failures.
+//!
+//! Called by the target in `fuzz/` and by tests, which replay its seeds; not part of the library.
+
+use crate::durable_stamps::check_slots;
+use crate::integrity::{check_journal, check_manifest};
+use crate::stamp_entry::StampEntry;
+
+/// The records of our own files and the batches of a journal are refused or read.
+pub fn check_store_files(bytes: &[u8]) {
+    if let Some((key, value)) = bytes.split_at_checked(4) {
+        let _ = StampEntry::decode(key, value);
+    }
+    check_slots(bytes);
+    check_manifest(bytes);
+    check_journal(bytes);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    fn replay(target: &str, check: fn(&[u8])) {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds").join(target);
+        let files: Vec<_> = std::fs::read_dir(folder).unwrap().collect();
+        assert!(files.len() >= 3, "{target} has seeds");
+        for file in files {
+            check(&std::fs::read(file.unwrap().path()).unwrap());
+        }
+    }
+
+    #[test]
+    fn the_seeds_of_the_target_are_read() {
+        replay("store_files", super::check_store_files);
+    }
+}
