@@ -211,7 +211,7 @@ async fn one_logical_partition_is_never_split_however_large() {
     account.verify().await;
 }
 
-/// Reads for a minute of simulated time: so many point reads, each of one request unit, over so many logical partitions.
+/// Reads for a minute of simulated time: point reads, each of one request unit, over so many logical partitions.
 async fn minute(account: &Account, link: &ContainerLink, reads: usize, keys: usize) -> DueSplits {
     for number in 0..reads {
         let number = number % keys;
