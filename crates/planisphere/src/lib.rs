@@ -39,7 +39,8 @@ pub use model::{
 /// Most programs need only [`Account`]. [`Account::embedded`] accepts an engine that was opened with other settings.
 pub mod engine {
     pub use ::engine::{
-        Engine, EngineSettings, Environment, Response, SPACES, operation, response,
+        AutoSplit, DueSplits, Engine, EngineSettings, Environment, Response, SPACES, operation,
+        response,
     };
     pub use storage_lsm::{Durability, LsmSettings, LsmStore};
 }

@@ -1,4 +1,5 @@
-//! The process that is killed: sixteen writers, splits, merges, policy and throughput changes, each told before and after.
+//! The process that is killed: sixteen writers, splits, merges, changes of policy and throughput. Writes and policies
+//! are told before and after.
 //!
 //! It is this test binary again, started by `rounds` with the folder in the environment.
 

@@ -81,8 +81,8 @@ impl Engine {
         Ok(metadata_read(record.map(|(holding, record)| resource(rid, &record, holding, pending))))
     }
 
-    /// Replaces throughput. If a container has too few physical partitions for it, they are split in the background; until
-    /// then the throughput is pending. A lower throughput leaves them as they are.
+    /// Replaces throughput. If a container has too few physical partitions for it, they are split in the background;
+    /// until then the throughput is pending. A lower throughput leaves them as they are.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {

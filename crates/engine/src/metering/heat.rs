@@ -49,9 +49,9 @@ impl HeatWatch {
         watched.retain(|number, _| partitions.contains(number));
     }
 
-    /// Observes a partition. It is hot if it spent at least `per_second_max` request units per second in each of the last
-    /// minutes, and if no logical partition, of those `is_inside`, has spent more than half of it: such a one stays
-    /// whole in a split, so that a split would not help.
+    /// Observes a partition. It is hot if it spent at least `per_second_max` request units per second in each of the
+    /// last minutes, and if no logical partition, of those `is_inside`, has spent more than half of it: such a one
+    /// stays whole in a split, so that a split would not help.
     pub(crate) fn observe(
         &self,
         sample: &HeatSample<'_>,

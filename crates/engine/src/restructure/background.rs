@@ -1,9 +1,9 @@
 //! Splits in the background: which partitions are due, one after another.
 //!
-//! Owns the two reasons: the throughput of a container needs more partitions than it has, or a partition is too large or
-//! too hot by [`AutoSplit`]. Nothing is stored about a split that is due: it follows from the stored throughput, from
-//! the counters of the partitions and from the load, so that a crash forgets nothing. Does not own the copying: see
-//! `replace`.
+//! Owns the two reasons: the throughput of a container needs more partitions than it has, or a partition is too large
+//! or too hot by [`AutoSplit`]. Nothing is stored about a split that is due: it follows from the stored throughput,
+//! from the counters of the partitions and from the load, so that a crash forgets nothing. Does not own the copying:
+//! see `replace`.
 
 use std::sync::Arc;
 use std::time::Duration;

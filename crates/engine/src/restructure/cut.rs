@@ -1,7 +1,7 @@
 //! Where a partition that is too large or too hot is cut.
 //!
-//! Owns the search for an epk that leaves items on both sides. Does not own the default of a split by hand, which is the
-//! middle of the range whatever it holds.
+//! Owns the search for an epk that leaves items on both sides. Does not own the default of a split by hand, which is
+//! the middle of the range whatever it holds.
 
 use model::{EffectivePartitionKey, EpkRange, PartitionKeyDefinition};
 use storage::{Direction, Scan, ScanLimit};

@@ -2,13 +2,16 @@
 
 use std::time::Duration;
 
-use engine::operation::ThroughputOwner;
+use engine::change_feed::{ChangeFeedMode, ChangeFeedStart};
+use engine::operation::{PageOptions, ThroughputOwner};
+use engine::query::QueryItems;
 use engine::response::{PartitionResource, ThroughputResource};
 use engine::{AutoSplit, ContainerLink, DueSplits, EngineSettings, ErrorKind};
 use model::{EpkRange, FeedRange, PartitionKeyDefinition, Throughput};
 
 use crate::account::{Account, plain, settings_without_maintenance};
-use crate::verbs::{own, refused};
+use crate::change_feed::drain;
+use crate::verbs::{ids, own, read_of, refused};
 
 async fn fill(account: &Account, items: usize, partition_keys: usize) -> ContainerLink {
     let link = account.container(plain("c")).await;
@@ -92,6 +95,78 @@ async fn one_partition_becomes_equal_parts_at_once() {
     assert!(shown.iter().all(|partition| partition.parents == [0]));
     assert_eq!(shown.iter().map(|partition| partition.usage.items).sum::<u64>(), 30);
     assert_eq!(all(&account, &link).await, items);
+    account.verify().await;
+}
+
+/// Reads two pages of a query, lets a split happen, and reads the others.
+async fn query_across(
+    account: &Account,
+    link: &ContainerLink,
+    text: &str,
+    continuation: Option<String>,
+    pages: usize,
+) -> (Vec<String>, Option<String>) {
+    let (mut rows, mut continuation) = (Vec::new(), continuation);
+    for _ in 0..pages {
+        let mut query = QueryItems::new(link.clone(), text);
+        query.page = PageOptions { items_max: Some(3), continuation };
+        let page = account.engine.query_items(query).await.unwrap().value;
+        rows.extend(page.rows.iter().map(|row| String::from_utf8_lossy(row).into_owned()));
+        continuation = page.continuation;
+        if continuation.is_none() {
+            break;
+        }
+    }
+    (rows, continuation)
+}
+
+#[tokio::test]
+async fn what_clients_have_begun_goes_on_after_a_split_into_five() {
+    let account = Account::new().await;
+    let link = fill(&account, 40, 40).await;
+    let texts = [
+        "SELECT VALUE c.n FROM c",
+        "SELECT VALUE c.n FROM c WHERE c.n >= 0",
+        "SELECT VALUE c.n FROM c WHERE STARTSWITH(c.id, 'i')",
+        "SELECT VALUE c.n FROM c ORDER BY c.n",
+    ];
+    let mut begun = Vec::new();
+    for text in texts {
+        begun.push(query_across(&account, &link, text, None, 2).await);
+    }
+    let listed = account.page(&link, &FeedRange::Container, 3, None).await.unwrap();
+    let mode = ChangeFeedMode::LatestVersion;
+    let now = account.changes(&link, mode, ChangeFeedStart::Now, 10).await.unwrap();
+    let read = account.engine.read_item(read_of(&link, "p7", "i7")).await.unwrap();
+    account.upsert(&link, r#"{"id":"i7","pk":"p7","n":7,"changed":true}"#).await.unwrap();
+    scale(&account, &link, 50_000).await;
+    assert_eq!(account.engine.split_due_partitions().await.unwrap(), by_throughput(1));
+    account.engine.maintain_fully().await.unwrap();
+    for (text, (mut rows, continuation)) in texts.into_iter().zip(begun) {
+        rows.extend(query_across(&account, &link, text, continuation, 100).await.0);
+        let mut numbers: Vec<u32> = rows.iter().map(|row| row.parse().unwrap()).collect();
+        if !text.contains("ORDER BY") {
+            numbers.sort_unstable();
+        }
+        assert_eq!(numbers, (0..40).collect::<Vec<_>>(), "{text}");
+    }
+    let mut names = ids(&listed.items);
+    let mut continuation = listed.continuation;
+    while continuation.is_some() {
+        let page = account.page(&link, &FeedRange::Container, 3, continuation).await.unwrap();
+        names.extend(ids(&page.items));
+        continuation = page.continuation;
+    }
+    names.sort();
+    names.dedup();
+    assert_eq!(names.len(), 40);
+    let from = ChangeFeedStart::Continuation(now.continuation);
+    let (changes, _) = drain(&account, &link, &FeedRange::Container, mode, from, 2).await;
+    let changed: Vec<_> = changes.iter().map(|change| change.id()).collect();
+    assert_eq!(changed, ["i7"]);
+    let mut again = read_of(&link, "p7", "i7");
+    again.options.session_token = read.session_token;
+    account.engine.read_item(again).await.unwrap();
     account.verify().await;
 }
 
@@ -211,7 +286,7 @@ async fn one_logical_partition_is_never_split_however_large() {
     account.verify().await;
 }
 
-/// Reads for a minute of simulated time: so many point reads, each of one request unit, over so many logical partitions.
+/// Reads for a minute of simulated time: point reads, each of one request unit, over so many logical partitions.
 async fn minute(account: &Account, link: &ContainerLink, reads: usize, keys: usize) -> DueSplits {
     for number in 0..reads {
         let number = number % keys;

@@ -15,7 +15,8 @@ use crate::http::{ApiError, ApiRequest, ApiResponse, ApiResult};
 /// Partition keys of an answer unless the request asks for fewer.
 const KEYS_MAX: usize = 100;
 
-/// GET lists; POST `{"split": 0}`, `{"split": 0, "at": "1FFF"}` or `{"merge": [1, 2]}` changes them and lists them again.
+/// GET lists; POST `{"split": 0}`, `{"split": 0, "at": "1FFF"}` or `{"merge": [1, 2]}` changes them and lists them
+/// again.
 pub(crate) async fn handle_partitions(
     gateway: &Gateway,
     request: &ApiRequest,
@@ -33,9 +34,9 @@ pub(crate) async fn handle_partitions(
 }
 
 async fn change(gateway: &Gateway, link: &ContainerLink, body: &[u8]) -> ApiResult<()> {
-    const EXPECTED: &str = "Send {\"split\": 0} with the number of a physical partition, and \"at\" with an effective \
-        partition key in hex if it is not to be cut in the middle, or {\"merge\": [1, 2]} with two that are beside each \
-        other.";
+    const EXPECTED: &str = "Send {\"split\": 0} with the number of a physical partition, and \"at\" with an \
+        effective partition key in hex if it is not to be cut in the middle, or {\"merge\": [1, 2]} with two that are \
+        beside each other.";
     let body = Json::parse(body).map_err(ApiError::invalid_payload)?;
     let number = |json: &Json| json.as_i64().and_then(|number| u32::try_from(number).ok());
     if let Some(partition) = body.get("split").and_then(number) {

@@ -44,7 +44,8 @@ impl EpkRange {
 
     /// Divides adjacent ranges further until there are `parts` of them: the parts of each range, in order. Bounds stay
     /// where they are. New ones are those of [`Self::equal_parts`] if all present ones are among them; otherwise the
-    /// widest range is halved again and again. Fewer parts than wanted are returned only where no epk is left to cut at.
+    /// widest range is halved again and again. Fewer parts than wanted are returned only where no epk is left to cut
+    /// at.
     #[must_use]
     pub fn divide(
         ranges: &[Self],

@@ -161,7 +161,8 @@ proptest! {
         let mut ranges = EpkRange::equal_parts(before, &definition);
         for place in 0..halvings {
             let place = place * 3 % ranges.len();
-            let (below, from) = ranges[place].split_at(&ranges[place].midpoint(&definition)).unwrap();
+            let middle = ranges[place].midpoint(&definition);
+            let (below, from) = ranges[place].split_at(&middle).unwrap();
             ranges.splice(place..=place, [below, from]);
         }
         let divided = EpkRange::divide(&ranges, parts, &definition);

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 use std::rc::Rc;
 
+use engine::operation::ThroughputOwner;
 use engine::{ContainerLink, EngineSettings, ErrorKind};
 use model::{ContainerProperties, FeedRange, IndexingMode, IndexingPolicy, Json, Throughput};
 use query::ComputedProperties;
@@ -55,6 +56,9 @@ impl World {
         let throughput = *random.pick(&[None, None, Some(12_000), Some(30_000)]);
         let throughput = throughput.map(Throughput::Manual);
         let link = account.container_with(properties.clone(), throughput).await;
+        // Lowered again, so that partitions may be merged; their number stays.
+        let owner = ThroughputOwner::Container(link.clone());
+        account.engine.replace_throughput(&owner, Throughput::minimum()).await.unwrap();
         let (older, live, history) = (Vec::new(), HashMap::new(), Vec::new());
         let left_out = HashSet::new();
         let mut world = Self {
