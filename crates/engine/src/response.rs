@@ -241,6 +241,8 @@ pub struct ThroughputResource {
     pub least: u32,
     /// Bytes of items that the minimum depends on.
     pub item_bytes: u64,
+    /// When it was replaced last; `None` if it is still that of the creation.
+    pub replaced_at: Option<TimestampSeconds>,
 }
 
 /// The physical partitions of a container.

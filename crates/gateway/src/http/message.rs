@@ -52,10 +52,7 @@ const SENTENCES: [Sentence; 15] = [
         "The input content is invalid because the required properties - 'id; ' - are missing.",
         " Learn more: https://aka.ms/CosmosDB/sql/errors/missing-id",
     ),
-    replica(
-        "The request payload is invalid. Ensure to provide a valid request payload.",
-        "",
-    ),
+    replica("The request payload is invalid. Ensure to provide a valid request payload.", ""),
     replica("The input name presented contains invalid character.", ""),
     replica("Request size is too large", ""),
     replica("Response size is too large", ""),
@@ -146,7 +143,12 @@ mod tests {
             r#"Message: {"Errors":["Request size is too large"]}"#,
             Some("the item has 3 bytes."),
         );
-        check("Invalid Continuation Token", MessageForm::Replica, "Invalid Continuation Token", None);
+        check(
+            "Invalid Continuation Token",
+            MessageForm::Replica,
+            "Invalid Continuation Token",
+            None,
+        );
     }
 
     #[test]

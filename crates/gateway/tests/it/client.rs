@@ -265,7 +265,8 @@ impl Answer {
     /// Whether the message of an error, or what is ours beside it, contains a text.
     fn explains(&self, text: &str) -> bool {
         let json = self.json();
-        let contains = |name| json.get(name).and_then(Json::as_str).is_some_and(|said| said.contains(text));
+        let contains =
+            |name| json.get(name).and_then(Json::as_str).is_some_and(|said| said.contains(text));
         contains("message") || contains("detail")
     }
 

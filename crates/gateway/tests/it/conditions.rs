@@ -75,7 +75,8 @@ async fn of_the_writes_only_an_upsert_that_replaces_knows_if_none_match() {
     let path = format!("{ITEMS}/a");
     let replace = server.put(&path, item).key(KEY).with("if-none-match", "*");
     replace.send().await.expect(200);
-    let entry = r#"[{"operationType":"Upsert","resourceBody":{"id":"a","pk":"x"},"ifNoneMatch":"*"}]"#;
+    let entry =
+        r#"[{"operationType":"Upsert","resourceBody":{"id":"a","pk":"x"},"ifNoneMatch":"*"}]"#;
     assert_eq!(statuses(&batch(&server, entry).send().await.expect(207)), [412]);
     let delete = server.delete(&path).key(KEY).with("if-none-match", "*");
     delete.send().await.expect(204);

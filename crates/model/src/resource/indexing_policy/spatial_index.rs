@@ -58,8 +58,10 @@ impl SpatialIndex {
             types = SpatialType::ALL.to_vec();
         }
         let path = IndexPath::parse(members.required_text("path")?)?;
-        let bounding_box =
-            members.get("boundingBox").map(|json| BoundingBox::from_json(json, &path)).transpose()?;
+        let bounding_box = members
+            .get("boundingBox")
+            .map(|json| BoundingBox::from_json(json, &path))
+            .transpose()?;
         Ok(Self { path, types, bounding_box })
     }
 
