@@ -243,6 +243,8 @@ pub struct ThroughputResource {
     pub item_bytes: u64,
     /// Whether physical partitions must still be split before all of it can be used.
     pub pending: bool,
+    /// When it was replaced last; `None` if it is still that of the creation.
+    pub replaced_at: Option<TimestampSeconds>,
 }
 
 /// The physical partitions of a container.

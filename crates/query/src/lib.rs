@@ -39,7 +39,7 @@ pub use budget::{
 };
 pub use error::{QueryError, QueryErrorCode, Severity, TextLocation, to_json};
 pub use evaluate::{EvaluationContext, EvaluationError, NoUserFunctions, UserFunctions};
-pub use operator::{ItemPredicate, PreparedExpression, QueryExecutor, RowStream, row_text};
+pub use operator::{ItemPredicate, PreparedExpression, QueryExecutor, row_text};
 pub use parser::parse;
 pub use printer::{print, print_scalar};
 pub use reference::function_reference;

@@ -17,6 +17,8 @@ use crate::error::{Error, Result};
 pub(crate) struct ThroughputRecord {
     pub(crate) throughput: Throughput,
     pub(crate) highest_ever: u32,
+    /// When it was replaced last; `None` if it is still that of the creation.
+    pub(crate) replaced_at: Option<TimestampSeconds>,
 }
 
 /// A database.
@@ -172,6 +174,10 @@ pub(super) fn head(
     if let Some(record) = throughput {
         object.insert("throughput", record.throughput.to_json());
         object.insert("highestThroughput", i64::from(record.highest_ever));
+        if let Some(replaced_at) = record.replaced_at {
+            let seconds = i64::try_from(replaced_at.0).unwrap_or(i64::MAX);
+            object.insert("throughputReplaced", seconds);
+        }
     }
     object
 }
@@ -181,6 +187,11 @@ pub(super) fn read_head(json: &Json) -> Result<RecordHead> {
         Some(throughput) => Some(ThroughputRecord {
             throughput: Throughput::from_json(throughput)?,
             highest_ever: number(json, "highestThroughput")?,
+            // Absent in records of stores that were written before it was kept.
+            replaced_at: match json.get("throughputReplaced") {
+                Some(_) => Some(TimestampSeconds(number(json, "throughputReplaced")?)),
+                None => None,
+            },
         }),
         None => None,
     };

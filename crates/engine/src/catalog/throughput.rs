@@ -2,7 +2,7 @@
 //!
 //! Owns reading and replacing it. Does not own throttling: see the module `throughput` of the crate.
 
-use model::{ResourceId, Throughput};
+use model::{ResourceId, Throughput, TimestampSeconds};
 
 use super::container::ContainerEntry;
 use super::database::{metadata_read, metadata_written};
@@ -17,12 +17,13 @@ use crate::throughput::{Holding, check_minimum, least};
 
 impl ThroughputRecord {
     pub(crate) fn new(throughput: Throughput) -> Self {
-        Self { throughput, highest_ever: throughput.highest() }
+        Self { throughput, highest_ever: throughput.highest(), replaced_at: None }
     }
 
-    fn replaced(&self, throughput: Throughput) -> Self {
+    fn replaced(&self, throughput: Throughput, now: TimestampSeconds) -> Self {
         // The minimum of the service depends on the highest value there ever was, so it must survive a decrease.
-        Self { throughput, highest_ever: self.highest_ever.max(throughput.highest()) }
+        let highest_ever = self.highest_ever.max(throughput.highest());
+        Self { throughput, highest_ever, replaced_at: Some(now) }
     }
 }
 
@@ -122,7 +123,7 @@ impl Engine {
                 let mut database = DatabaseEntry::clone(&*self.database(id)?);
                 let holding = |old: &ThroughputRecord| holding_of(&database, old);
                 let old = database.record.throughput.as_ref();
-                let (replaced, holding) = replaced(old, throughput, holding)?;
+                let (replaced, holding) = replaced(old, throughput, self.now().seconds(), holding)?;
                 let value = resource(database.record.rid, &replaced, holding, false);
                 database.record.throughput = Some(replaced);
                 write.put_database(&database.record);
@@ -136,7 +137,7 @@ impl Engine {
                 let mut record = container.record();
                 let holding = |old: &ThroughputRecord| holding(&container, old);
                 let old = record.throughput.as_ref();
-                let (replaced, holding) = replaced(old, throughput, holding)?;
+                let (replaced, holding) = replaced(old, throughput, self.now().seconds(), holding)?;
                 let mut value = resource(record.rid, &replaced, holding, false);
                 record.throughput = Some(replaced);
                 write.put_container(&link.database, &record);
@@ -154,6 +155,7 @@ impl Engine {
 fn replaced(
     old: Option<&ThroughputRecord>,
     new: Throughput,
+    now: TimestampSeconds,
     holding: impl FnOnce(&ThroughputRecord) -> Holding,
 ) -> Result<(ThroughputRecord, Holding)> {
     let old = old.ok_or_else(|| {
@@ -167,7 +169,7 @@ fn replaced(
     // moment.
     let holding = holding(old);
     check_minimum(new, holding)?;
-    Ok((old.replaced(new), holding))
+    Ok((old.replaced(new, now), holding))
 }
 
 /// What the minimum of a container's own throughput depends on.
@@ -197,6 +199,7 @@ fn resource(
         throughput: record.throughput,
         owner,
         highest_ever: record.highest_ever,
+        replaced_at: record.replaced_at,
         least: least(record.throughput, holding),
         item_bytes: holding.item_bytes,
         pending,

@@ -276,7 +276,13 @@ impl Engine {
             continuation: more.then(|| progress.to_token(scope)),
             rows: page.rows,
             metrics: Default::default(),
-            index_metrics: operation.wants_index_metrics.then(|| planned.index_metrics()),
+            index_metrics: operation.wants_index_metrics.then(|| {
+                let mut metrics = planned.index_metrics();
+                if matches!(operation.feed_range, FeedRange::PartitionKey(_)) {
+                    metrics.add_partition_key(identity.definition.paths());
+                }
+                metrics
+            }),
         })
     }
 }

@@ -22,6 +22,7 @@ mod explain;
 mod planned;
 mod request;
 mod response;
+mod resume;
 mod target;
 mod values;
 
@@ -35,6 +36,7 @@ pub use ::query::plan::metrics::IndexMetrics;
 pub use distribute::DirectQuery;
 pub use request::{PlanQuery, QueryItems, QueryLimits};
 pub use response::{QueryExplanation, QueryMetrics, QueryPage};
+pub use resume::resume_text;
 
 #[cfg(any(test, fuzzing))]
 pub(crate) use continuation::check_progress;

@@ -2,7 +2,7 @@
 //!
 //! Owns both forms, JSON and plain text.
 
-use engine::query::Parameters;
+use engine::query::{Parameters, resume_text};
 use hyper::header::CONTENT_TYPE;
 use model::Json;
 
@@ -23,12 +23,12 @@ impl QueryRequestBody {
             return Ok(Self { text, parameters: Parameters::new() });
         }
         let Json::Object(mut body) = request.json()? else { return Err(missing_text()) };
-        let Some(Json::String(text)) = body.remove("query") else { return Err(missing_text()) };
-        if body.get("resumeFilter").is_some_and(|filter| *filter != Json::Null) {
-            return Err(ApiError::unsupported(
-                "A 'resumeFilter' beside a query is not supported yet. Resume by a condition in the text, or by the \
-                 continuation token.",
-            ));
+        let Some(Json::String(mut text)) = body.remove("query") else {
+            return Err(missing_text());
+        };
+        // A client that merges ordered rows names the values it stopped at. Its token may be further: then that counts.
+        if let Some(filter) = body.get("resumeFilter").filter(|filter| **filter != Json::Null) {
+            text = resume_text(&text, filter)?;
         }
         let mut parameters = Parameters::new();
         let listed = match body.get("parameters") {

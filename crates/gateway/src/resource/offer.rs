@@ -171,6 +171,10 @@ impl Offer {
             let kilobytes = i64::try_from(kilobytes).unwrap_or(i64::MAX);
             minimum.insert("maxConsumedStorageEverInKB", kilobytes);
             object.insert("offerMinimumThroughputParameters", minimum);
+            if let Some(replaced_at) = self.throughput.replaced_at {
+                let seconds = i64::try_from(replaced_at.0).unwrap_or_default();
+                object.insert("offerLastReplaceTimestamp", seconds);
+            }
         }
         // The lower half of 128 bits: equal contents have equal etags, which is all that clients compare.
         let etag = structural_hash(&content) as u64;
@@ -184,7 +188,8 @@ impl Offer {
         object.insert("_rid", id.as_str());
         object.insert("_self", format!("offers/{id}/"));
         object.insert("_etag", format!("\"{etag:016x}\""));
-        object.insert("_ts", i64::try_from(self.timestamp.0).unwrap_or_default());
+        let changed = self.throughput.replaced_at.unwrap_or(self.timestamp);
+        object.insert("_ts", i64::try_from(changed.0).unwrap_or_default());
         Json::Object(object)
     }
 }

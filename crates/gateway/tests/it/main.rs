@@ -29,6 +29,7 @@ mod partition_key_ranges;
 mod permissions;
 mod queries;
 mod renames;
+mod resume_filter;
 mod starvation;
 mod test_control;
 mod trace_context;

@@ -1,6 +1,6 @@
 //! Offers.
 
-use crate::client::{Answer, Server};
+use crate::client::{Answer, NOW_SECONDS, Server};
 use model::Json;
 
 const CONTAINER: &str = r#"{"id":"c","partitionKey":{"paths":["/pk"],"kind":"Hash","version":2}}"#;
@@ -39,9 +39,16 @@ async fn throughput_is_found_read_and_replaced() {
     let read = server.get(&path).send().await.expect(200);
     assert_eq!(throughput(&read), Some(400));
     assert_eq!(read.header("x-ms-offer-replace-pending"), Some("false"));
+    let replaced_at = |offer: &Answer| {
+        offer.property("content").get("offerLastReplaceTimestamp").and_then(Json::as_i64)
+    };
+    assert_eq!(replaced_at(&read), None, "it is still that of the creation");
+    server.travel(60);
     let body = offer.to_string().replace("\"offerThroughput\":400", "\"offerThroughput\":1000");
     let replaced = server.put(&path, &body).send().await.expect(200);
     assert_eq!(throughput(&replaced), Some(1000));
+    let now = i64::try_from(NOW_SECONDS + 60).unwrap();
+    assert_eq!((replaced_at(&replaced), replaced.property("_ts").as_i64()), (Some(now), Some(now)));
     assert_ne!(replaced.has("etag"), read.has("etag"));
     let low = offer.to_string().replace("\"offerThroughput\":400", "\"offerThroughput\":300");
     let message = "The offer should have valid throughput values between 400 and 1000000";

@@ -20,7 +20,7 @@ pub enum Literal {
     String(String),
 }
 
-/// From here on, seventeen significant digits print a whole number with an exponent.
+/// From here on, a whole number is printed with an exponent.
 const DIGITS_ONLY_LIMIT: f64 = 1e17;
 
 impl Literal {

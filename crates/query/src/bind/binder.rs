@@ -76,6 +76,10 @@ pub fn bind_with(
     if binder.udf_calls.len() > UDF_CALLS_MAX {
         binder.errors.push(text::too_many_udf_calls(query.span.0, UDF_CALLS_MAX));
     }
+    // Asked only of a query without other errors, as the order by paths below.
+    if binder.errors.is_empty() && binder.has_scalar_rows {
+        binder.errors.push(text::scalar_subquery_rows());
+    }
     if binder.errors.is_empty() {
         bound.user_functions = binder.udf_calls;
         return Ok(bound);
@@ -157,6 +161,8 @@ pub(super) struct Binder<'a> {
     pub(super) frame: QueryFrame,
     /// The names of user-defined functions called so far, one entry per call.
     pub(super) udf_calls: Vec<String>,
+    /// Whether a scalar subquery could return several rows.
+    pub(super) has_scalar_rows: bool,
     pub(super) errors: Vec<QueryError>,
     /// The size of all parameters copied so far.
     pub(super) parameter_bytes: usize,
@@ -170,7 +176,18 @@ impl<'a> Binder<'a> {
     ) -> Self {
         let (scope, udf_calls, errors) = (Vec::new(), Vec::new(), Vec::new());
         let (frame, parameter_bytes) = (QueryFrame::new(0), 0);
-        Self { parameters, catalog, computed, scope, frame, udf_calls, errors, parameter_bytes }
+        let has_scalar_rows = false;
+        Self {
+            parameters,
+            catalog,
+            computed,
+            scope,
+            frame,
+            udf_calls,
+            has_scalar_rows,
+            errors,
+            parameter_bytes,
+        }
     }
 
     /// Binds a query and restores scope and frame.

@@ -7,7 +7,7 @@ use super::bound::{Expression, PathStep};
 use super::equivalence::is_equivalent;
 use model::Json;
 
-use crate::ast::{Literal, Member, MemberStep, ObjectMember, Scalar, ScalarKind};
+use crate::ast::{Literal, Member, MemberStep, ObjectMember, Scalar, ScalarKind, SubqueryKind};
 use crate::error::text;
 use crate::printer::print_scalar;
 
@@ -35,6 +35,8 @@ impl Binder<'_> {
             }
             ScalarKind::Subquery { kind, query } => {
                 let query = Box::new(self.query(query, Nesting::Correlated));
+                self.has_scalar_rows |=
+                    *kind == SubqueryKind::Scalar && query.can_return_several_rows();
                 Expression::Subquery { kind: *kind, query }
             }
             _ => self.operator(scalar),

@@ -74,7 +74,7 @@ fn a_subquery_of_from_leaves_its_slot_to_its_alias() {
 
 #[test]
 fn an_inner_alias_hides_an_outer_one() {
-    let query = bound("SELECT VALUE (SELECT VALUE c FROM c IN c.a) FROM c");
+    let query = bound("SELECT VALUE ARRAY(SELECT VALUE c FROM c IN c.a) FROM c");
     let Expression::Subquery { query: inner, .. } = value(&query) else { panic!() };
     assert_eq!(inner.sources[0].root, Input::Slot(0));
     assert_eq!(value(inner), &Expression::Input(1));

@@ -294,3 +294,10 @@ pub(crate) fn parameters_too_large(name: &str, bytes_max: usize) -> QueryError {
          shorten it."
     ))
 }
+
+/// A subquery in parentheses that iterates an array could return several rows.
+pub(crate) fn scalar_subquery_rows() -> QueryError {
+    QueryError::refusal(
+        "The cardinality of a scalar subquery result set cannot be greater than one.",
+    )
+}

@@ -1,15 +1,24 @@
-//! Running a query to completion.
+//! Running a query.
 //!
-//! Owns the collection of all rows. A query whose rows can be passed on immediately runs cheaper as a `RowStream`.
+//! Owns the prepared query, its state, the context and the budget; converts stored items to values. Rows are collected
+//! until `finish`, or passed on as soon as they are known, if the query neither groups nor orders.
 
 use model::Json;
 
-use super::execution::Execution;
+use super::pipeline::{Pipeline, PipelineState, RowProgress};
+use super::prefilter::Prefilter;
+use super::required_properties::RequiredProperties;
 use crate::bind::BoundQuery;
-use crate::evaluate::{EvaluationContext, EvaluationError};
+use crate::budget::{BudgetError, EvaluationBudget, Interruption, byte_units, value_bytes};
+use crate::evaluate::{
+    EvaluationContext, EvaluationEnvironment, EvaluationError, Preparation, RowSink, StopReason,
+    flow_result,
+};
+use crate::function::PatternCache;
 use crate::value::Value;
 
-/// Runs any query: push all items, then finish to get the rows.
+/// Runs a query: push all items, then finish to get the rows. A query made by [`QueryExecutor::streaming`] can also pass
+/// the rows of an item on when the item is pushed.
 ///
 /// ```
 /// use model::Json;
@@ -29,7 +38,17 @@ use crate::value::Value;
 /// ```
 #[derive(Debug)]
 pub struct QueryExecutor {
-    run: Execution,
+    query: Pipeline,
+    needed: RequiredProperties,
+    prefilter: Option<Prefilter>,
+    state: PipelineState,
+    context: EvaluationContext,
+    patterns: PatternCache,
+    budget: EvaluationBudget,
+    /// The rows of the last item that went through, if that item was interrupted at the end of a slice: it will be
+    /// pushed again.
+    resumed: RowProgress,
+    /// The rows that were collected so far.
     rows: Vec<Value>,
 }
 
@@ -37,7 +56,25 @@ impl QueryExecutor {
     /// Prepares a query.
     #[must_use]
     pub fn new(query: &BoundQuery, context: EvaluationContext) -> Self {
-        Self { run: Execution::new(query, context), rows: Vec::new() }
+        let needed = RequiredProperties::for_query(query);
+        let preparation = Preparation::new(&context.vector_embeddings, Pipeline::subquery);
+        // Before the query is prepared: both borrow the same preparation, and the prefilter compares itself with
+        // `needed`.
+        let prefilter = Prefilter::for_query(query, &needed, &preparation);
+        let query = Pipeline::prepare(query, &preparation);
+        let state = query.start();
+        let budget = EvaluationBudget::new(context.held_bytes_max, &context.governor);
+        let (patterns, resumed) = (PatternCache::new(), RowProgress::default());
+        let rows = Vec::new();
+        Self { query, needed, prefilter, state, context, patterns, budget, resumed, rows }
+    }
+
+    /// Prepares a query whose rows are known as soon as their item is pushed; `None` if it groups or orders. Nothing but
+    /// the rows that DISTINCT has seen is kept.
+    #[must_use]
+    pub fn streaming(query: &BoundQuery, context: EvaluationContext) -> Option<Self> {
+        let executor = Self::new(query, context);
+        executor.query.is_streaming().then_some(executor)
     }
 
     /// Adds an item.
@@ -46,11 +83,7 @@ impl QueryExecutor {
     /// If an expression fails, or more rows must be kept than the context allows. The executor must not be used
     /// afterwards.
     pub fn push(&mut self, item: &Json) -> Result<(), EvaluationError> {
-        let rows = &mut self.rows;
-        self.run.push(item, &mut |row| {
-            rows.push(row);
-            Ok(())
-        })
+        self.collecting(|executor, emit| executor.push_item(item, emit))
     }
 
     /// Adds a stored item from its JSON text. Only the properties that the query reads are parsed, and of an item that
@@ -59,65 +92,183 @@ impl QueryExecutor {
     /// # Errors
     /// If the parsed part of the text is not JSON, otherwise as for [`QueryExecutor::push`].
     pub fn push_text(&mut self, item: &[u8]) -> Result<(), EvaluationError> {
-        let rows = &mut self.rows;
-        self.run.push_text(item, &mut |row| {
-            rows.push(row);
-            Ok(())
-        })
+        self.collecting(|executor, emit| executor.push_item_text(item, emit))
+    }
+
+    /// Pushes an item and passes the rows that are known to `takes_more` one by one, until that returns false. So a
+    /// product of arrays is never materialized.
+    ///
+    /// # Errors
+    /// As for [`QueryExecutor::push`].
+    pub fn push_while(
+        &mut self,
+        item: &Json,
+        mut takes_more: impl FnMut(Value) -> bool,
+    ) -> Result<(), EvaluationError> {
+        let take = &mut |row| if takes_more(row) { Ok(()) } else { Err(StopReason::Enough) };
+        self.push_item(item, take)
+    }
+
+    /// Like [`QueryExecutor::push_while`], from the JSON text of a stored item.
+    ///
+    /// # Errors
+    /// As for [`QueryExecutor::push_text`].
+    pub fn push_text_while(
+        &mut self,
+        item: &[u8],
+        mut takes_more: impl FnMut(Value) -> bool,
+    ) -> Result<(), EvaluationError> {
+        let take = &mut |row| if takes_more(row) { Ok(()) } else { Err(StopReason::Enough) };
+        self.push_item_text(item, take)
+    }
+
+    /// The rows that were collected since the last call.
+    pub fn take_rows(&mut self) -> Vec<Value> {
+        std::mem::take(&mut self.rows)
+    }
+
+    /// Whether the rows of an item do not depend on earlier items.
+    #[must_use]
+    pub fn is_stateless(&self) -> bool {
+        self.query.is_stateless()
+    }
+
+    /// Whether no further item can change the result: TOP or LIMIT is reached, or the query reads no items.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        !self.query.reads_container() || self.query.is_complete(&self.state)
+    }
+
+    /// The number of bytes of rows kept for ordering, grouping and DISTINCT.
+    #[must_use]
+    pub fn held_bytes(&self) -> usize {
+        self.budget.memory.reserved_bytes()
     }
 
     /// The number of array elements iterated so far, alone or as parts of joined rows.
     #[must_use]
     pub fn tuples(&self) -> u64 {
-        self.run.tuples()
+        self.budget.work.tuples()
     }
 
     /// Whether an item that was interrupted at the end of a slice can be pushed again: only the rows that are missing
     /// are then evaluated. Otherwise the query must run where slices never end.
     #[must_use]
     pub fn is_resumable(&self) -> bool {
-        self.run.is_resumable()
+        self.query.is_resumable()
     }
 
     /// Whether little of the slice of work is left, so that the next item might not fit.
     #[must_use]
     pub fn is_slice_low(&self) -> bool {
-        self.run.is_slice_low()
+        self.budget.work.is_low()
     }
 
     /// Gives up the rest of the slice: the next item asks the governor for a new one.
     pub fn end_slice(&self) {
-        self.run.end_slice();
+        self.budget.work.end_slice();
     }
 
     /// The units of work that `finish` will spend; `None` if they have no bound.
     #[must_use]
     pub fn finish_units(&self) -> Option<u64> {
-        self.run.finish_units()
-    }
-
-    /// Whether no further item can change the result: TOP or LIMIT is reached, or the query reads no items.
-    #[must_use]
-    pub fn is_complete(&self) -> bool {
-        self.run.is_complete()
-    }
-
-    /// The number of bytes of rows kept for ordering, grouping and DISTINCT.
-    #[must_use]
-    pub fn held_bytes(&self) -> usize {
-        self.run.held_bytes()
+        self.query.finish_units(&self.state)
     }
 
     /// Returns the rows, after all items were pushed.
     ///
     /// # Errors
     /// If an expression fails, or more rows must be kept than the context allows.
-    pub fn finish(self) -> Result<Vec<Value>, EvaluationError> {
-        let Self { run, mut rows } = self;
-        run.finish(&mut |row| {
+    pub fn finish(mut self) -> Result<Vec<Value>, EvaluationError> {
+        let Self { query, state, context, patterns, budget, rows, .. } = &mut self;
+        let environment = EvaluationEnvironment { context, patterns, budget, now: (context.now)() };
+        let mut take = |row: Value| {
+            // The caller keeps these rows, and the output of a group may be larger than the group was. A row that was
+            // emitted by `push` was either passed on, or counted by DISTINCT.
+            environment.budget.memory.reserve(value_bytes(&row) - size_of::<Value>())?;
             rows.push(row);
             Ok(())
-        })?;
-        Ok(rows)
+        };
+        flow_result(query.finish(state, &environment, &[], &mut take))?;
+        Ok(self.rows)
+    }
+
+    /// Runs `push` with a sink that collects the rows.
+    fn collecting(
+        &mut self,
+        push: impl FnOnce(&mut Self, &mut RowSink<'_>) -> Result<(), EvaluationError>,
+    ) -> Result<(), EvaluationError> {
+        // Moved out, because `push` borrows everything else.
+        let mut rows = self.take_rows();
+        let pushed = push(self, &mut |row| {
+            rows.push(row);
+            Ok(())
+        });
+        self.rows = rows;
+        pushed
+    }
+
+    fn push_item(&mut self, item: &Json, emit: &mut RowSink<'_>) -> Result<(), EvaluationError> {
+        if self.is_complete() {
+            return Ok(());
+        }
+        self.push_value(None, |needed| Ok(needed.extract_from_json(item)), emit)
+    }
+
+    fn push_item_text(
+        &mut self,
+        text: &[u8],
+        emit: &mut RowSink<'_>,
+    ) -> Result<(), EvaluationError> {
+        if self.is_complete() {
+            return Ok(());
+        }
+        self.push_value(Some(text), |needed| Ok(needed.extract_from_text(text)?), emit)
+    }
+
+    fn push_value(
+        &mut self,
+        text: Option<&[u8]>,
+        extract: impl FnOnce(&RequiredProperties) -> Result<Value, EvaluationError>,
+        emit: &mut RowSink<'_>,
+    ) -> Result<(), EvaluationError> {
+        let mut progress = std::mem::take(&mut self.resumed);
+        let tuples = self.budget.work.tuples();
+        // An interrupted item leaves what it had built.
+        self.budget.memory.reset_built(0);
+        let pushed = self.push_rows(text, extract, &mut progress, emit);
+        if let Err(EvaluationError::Budget(BudgetError::Interrupted(Interruption::SliceEnded))) =
+            &pushed
+        {
+            self.resumed = progress;
+            // The elements are iterated again, also those of the rows that are left out.
+            self.budget.work.reset_tuples(tuples);
+        }
+        pushed
+    }
+
+    fn push_rows(
+        &mut self,
+        text: Option<&[u8]>,
+        extract: impl FnOnce(&RequiredProperties) -> Result<Value, EvaluationError>,
+        progress: &mut RowProgress,
+        emit: &mut RowSink<'_>,
+    ) -> Result<(), EvaluationError> {
+        let Self { query, needed, prefilter, state, context, patterns, budget, .. } = self;
+        let environment = EvaluationEnvironment { context, patterns, budget, now: (context.now)() };
+        if let Some(text) = text {
+            budget.work.spend(byte_units(text.len()))?;
+            // An item that the filter rejects need not be parsed completely.
+            if let Some(prefilter) = prefilter {
+                let tuples = budget.work.tuples();
+                if !prefilter.passes(text, &environment)? {
+                    return Ok(());
+                }
+                // The filter runs again over the whole row and would count the elements it iterates twice.
+                budget.work.reset_tuples(tuples);
+            }
+        }
+        let item = extract(needed)?;
+        flow_result(query.push(state, &environment, &item, progress, emit))
     }
 }

@@ -1,6 +1,6 @@
 //! Running queries: items in, rows out.
 //!
-//! Owns the inputs of a query, the stages after them (see `stage`) and the two ways to run them. Rows are pushed from
+//! Owns the inputs of a query, the stages after them (see `stage`) and running them. Rows are pushed from
 //! stage to stage, so a product of inputs is never materialized; only groups, ordered rows and distinct rows are kept,
 //! within a memory limit. Does not own expressions (see `evaluate`), nor which items are pushed: the engine reads them,
 //! with or without an index.
@@ -14,12 +14,10 @@ mod unnest;
 
 mod stage;
 
-mod execution;
 mod executor;
 mod expression;
 mod predicate;
 mod row_text;
-mod stream;
 
 #[cfg(test)]
 mod tests;
@@ -28,4 +26,3 @@ pub use executor::QueryExecutor;
 pub use expression::PreparedExpression;
 pub use predicate::ItemPredicate;
 pub use row_text::row_text;
-pub use stream::RowStream;

@@ -4,7 +4,7 @@
 //! text.
 
 use super::Printer;
-use super::number::seventeen_digits;
+use super::number::significant_digits;
 use crate::ast::{
     BinaryOperator, ConditionalBranch, Literal, Member, MemberStep, Negation, ObjectMember, Scalar,
     ScalarKind, SubqueryKind, UnaryOperator,
@@ -77,7 +77,7 @@ impl Printer {
             Literal::Bool(true) => self.push("true"),
             Literal::Bool(false) => self.push("false"),
             Literal::Integer(value) => self.push(&value.to_string()),
-            Literal::Double(value) => self.push(&seventeen_digits(*value)),
+            Literal::Double(value) => self.push(&significant_digits(*value)),
             Literal::String(text) => self.quoted(text),
         }
     }

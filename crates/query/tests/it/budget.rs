@@ -7,8 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use model::Json;
 use query::{
     BudgetError, BuiltInFunctions, EvaluationContext, EvaluationError, Interruption, ItemPredicate,
-    Parameters, QueryExecutor, RowStream, SLICE_UNITS, WorkGovernor, WorkLimit, bind, parse,
-    row_text,
+    Parameters, QueryExecutor, SLICE_UNITS, WorkGovernor, WorkLimit, bind, parse, row_text,
 };
 
 use super::sqltest::rows::context;
@@ -316,9 +315,9 @@ fn a_stream_that_is_interrupted_returns_each_row_once() {
     for first in 1..200 {
         let governor = Arc::new(OneInterruption { first, calls: AtomicU64::new(0) });
         let context = EvaluationContext { governor, ..context() };
-        let mut stream = RowStream::new(&bound, context).unwrap();
+        let mut stream = QueryExecutor::streaming(&bound, context).unwrap();
         let mut rows = Vec::new();
-        let mut push = |stream: &mut RowStream| {
+        let mut push = |stream: &mut QueryExecutor| {
             stream.push_while(&array(8), |row| {
                 rows.push(row_text(&row).unwrap());
                 true

@@ -4,9 +4,7 @@ use proptest::prelude::*;
 
 use model::Json;
 use query::value::Value;
-use query::{
-    BoundQuery, BuiltInFunctions, Parameters, QueryExecutor, RowStream, bind, parse, row_text,
-};
+use query::{BoundQuery, BuiltInFunctions, Parameters, QueryExecutor, bind, parse, row_text};
 
 use super::sqltest::rows::context;
 use super::{condition, query_text};
@@ -48,10 +46,15 @@ proptest! {
         let mut executor = QueryExecutor::new(&bound, context());
         let pushed: Result<Vec<()>, _> = items.iter().map(|item| executor.push(item)).collect();
         let whole = pushed.and_then(|_| executor.finish());
-        if let Some(mut stream) = RowStream::new(&bound, context()) {
-            let pushed: Result<Vec<_>, _> = items.iter().map(|item| stream.push(item)).collect();
-            let streamed = pushed.and_then(|rows| {
-                let mut rows: Vec<Value> = rows.into_iter().flatten().collect();
+        if let Some(mut stream) = QueryExecutor::streaming(&bound, context()) {
+            let mut rows = Vec::new();
+            let pushed = items.iter().try_for_each(|item| {
+                stream.push_while(item, |row| {
+                    rows.push(row);
+                    true
+                })
+            });
+            let streamed = pushed.and_then(|()| {
                 rows.extend(stream.finish()?);
                 Ok(rows)
             });

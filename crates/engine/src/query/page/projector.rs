@@ -7,7 +7,8 @@ use ::query::ast::Literal;
 use ::query::bind::{BoundOrderBy, Expression, Grouping, Input, OutputProjection};
 use ::query::value::Value;
 use ::query::{
-    BoundQuery, BudgetError, EvaluationContext, EvaluationError, Interruption, RowStream, row_text,
+    BoundQuery, BudgetError, EvaluationContext, EvaluationError, Interruption, QueryExecutor,
+    row_text,
 };
 use bytes::Bytes;
 
@@ -17,7 +18,7 @@ use crate::query::source::ItemContent;
 /// Evaluates filter and projection of a query for single items.
 pub(in crate::query) struct RowProjector {
     /// `None` if nothing needs to be evaluated.
-    stream: Option<RowStream>,
+    stream: Option<QueryExecutor>,
     /// Whether each row is the item itself.
     is_item: bool,
     /// Whether the filter need not be evaluated and the stored text is the row.
@@ -56,7 +57,7 @@ impl RowProjector {
             per_item.output.projection =
                 OutputProjection::Value(Expression::Literal(Literal::Bool(true)));
         }
-        let stream = RowStream::new(&per_item, context.clone())?;
+        let stream = QueryExecutor::streaming(&per_item, context.clone())?;
         // A stream with state between items (or with a limit of zero) cannot be resumed by skipping rows of one item.
         let is_usable = stream.is_stateless() && !stream.is_complete();
         is_usable.then_some(Self { stream: Some(stream), is_item, is_unfiltered, resumed: None })
@@ -64,12 +65,12 @@ impl RowProjector {
 
     /// The number of array elements iterated so far.
     pub(in crate::query) fn tuples(&self) -> u64 {
-        self.stream.as_ref().map_or(0, RowStream::tuples)
+        self.stream.as_ref().map_or(0, QueryExecutor::tuples)
     }
 
     /// Whether an item that was interrupted can be pushed again.
     pub(in crate::query) fn is_resumable(&self) -> bool {
-        self.stream.as_ref().is_none_or(RowStream::is_resumable)
+        self.stream.as_ref().is_none_or(QueryExecutor::is_resumable)
     }
 
     /// The rows of the item that was interrupted last, if it is to be pushed again.
@@ -79,7 +80,7 @@ impl RowProjector {
 
     /// Whether little of the slice of work is left.
     pub(in crate::query) fn is_slice_low(&self) -> bool {
-        self.stream.as_ref().is_some_and(RowStream::is_slice_low)
+        self.stream.as_ref().is_some_and(QueryExecutor::is_slice_low)
     }
 
     /// Gives up the rest of the slice.

@@ -37,6 +37,20 @@ impl BoundQuery {
         self.grouping != Grouping::None
     }
 
+    /// Whether the query could return more than one row for some item, whatever its filter: it iterates something and
+    /// does not make one group of it.
+    pub(crate) fn can_return_several_rows(&self) -> bool {
+        let is_several = |source: &BoundSource| {
+            source.iterates
+                || match &source.root {
+                    Input::Container => true,
+                    Input::Slot(_) => false,
+                    Input::Query(query) => query.can_return_several_rows(),
+                }
+        };
+        self.grouping != Grouping::Whole && self.sources.iter().any(is_several)
+    }
+
     /// The names of the output's properties; empty when the output is a bare value.
     pub fn property_names(&self) -> impl Iterator<Item = &str> {
         let properties = match &self.output.projection {

@@ -106,20 +106,23 @@ fn the_top_of_an_order_is_that_of_the_whole_order() {
 #[test]
 fn a_stream_gives_the_rows_of_each_item_and_ends() {
     let query = bound("SELECT TOP 3 VALUE x FROM c JOIN x IN c.l WHERE x != 2");
-    let mut stream = RowStream::new(&query, context(0)).unwrap();
-    assert_eq!(stream.push(&item(r#"{"l": [1, 2]}"#)), Ok(vec![Value::from(1)]));
-    assert_eq!(stream.push(&item("{}")), Ok(vec![]));
+    let mut stream = QueryExecutor::streaming(&query, context(0)).unwrap();
+    let push = |stream: &mut QueryExecutor, text: &str| {
+        stream.push(&item(text)).map(|()| stream.take_rows())
+    };
+    assert_eq!(push(&mut stream, r#"{"l": [1, 2]}"#), Ok(vec![Value::from(1)]));
+    assert_eq!(push(&mut stream, "{}"), Ok(vec![]));
     assert!(!stream.is_complete());
-    let last = stream.push(&item(r#"{"l": [3, 4, 5, 6]}"#));
+    let last = push(&mut stream, r#"{"l": [3, 4, 5, 6]}"#);
     assert_eq!(last, Ok(vec![Value::from(3), Value::from(4)]));
     assert!(stream.is_complete());
-    assert_eq!(stream.push(&item(r#"{"l": [7]}"#)), Ok(vec![]));
+    assert_eq!(push(&mut stream, r#"{"l": [7]}"#), Ok(vec![]));
     assert_eq!(stream.finish(), Ok(vec![]));
 }
 
 #[test]
 fn only_rows_that_need_not_wait_are_streamed() {
-    let is_streamed = |text: &str| RowStream::new(&bound(text), context(0)).is_some();
+    let is_streamed = |text: &str| QueryExecutor::streaming(&bound(text), context(0)).is_some();
     assert!(is_streamed("SELECT DISTINCT TOP 1 c.a FROM c WHERE c.b = 1"));
     assert!(is_streamed("SELECT VALUE s FROM (SELECT VALUE c.a FROM c) AS s"));
     assert!(is_streamed("SELECT 1"));
@@ -142,6 +145,5 @@ fn a_query_without_items_is_complete_from_the_start() {
 fn a_running_query_can_move_between_threads() {
     fn assert_send<T: Send>() {}
     assert_send::<QueryExecutor>();
-    assert_send::<RowStream>();
     assert_send::<PreparedExpression>();
 }

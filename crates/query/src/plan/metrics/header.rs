@@ -7,6 +7,10 @@ use model::{Json, Object};
 
 use super::report::{IndexMetrics, MetricIndex};
 
+/// The longest header. The recorded headers end between 40 and 70 thousand bytes; common HTTP libraries refuse a line of
+/// more than 64 KiB.
+const HEADER_BYTES_MAX: usize = 48 * 1024;
+
 const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 impl IndexMetrics {
@@ -42,16 +46,36 @@ impl IndexMetrics {
         Json::Object(members)
     }
 
-    /// The header value in the first format.
+    /// The header value in the first format, without the last indexes if it would be too long.
     #[must_use]
     pub fn to_header(&self) -> String {
-        base64(self.to_json().to_string().as_bytes())
+        self.bounded(|metrics| base64(metrics.to_json().to_string().as_bytes()))
     }
 
-    /// The header value in the second format.
+    /// The header value in the second format, without the last indexes if it would be too long.
     #[must_use]
     pub fn to_header_v2(&self) -> String {
-        percent_encoded(&self.to_json_v2().to_string())
+        self.bounded(|metrics| percent_encoded(&metrics.to_json_v2().to_string()))
+    }
+
+    /// Leaves out indexes until the text fits: proposals first, because a cut text would be of no use to any client.
+    fn bounded(&self, encode: impl Fn(&Self) -> String) -> String {
+        let mut text = encode(self);
+        let mut rest = None;
+        while text.len() > HEADER_BYTES_MAX {
+            let rest = rest.get_or_insert_with(|| self.clone());
+            let dropped = rest
+                .potential_composite
+                .pop()
+                .or_else(|| rest.potential_single.pop())
+                .or_else(|| rest.utilized_composite.pop())
+                .or_else(|| rest.utilized_single.pop());
+            if dropped.is_none() {
+                break;
+            }
+            text = encode(rest);
+        }
+        text
     }
 }
 

@@ -1,12 +1,15 @@
 //! The index metrics report.
 //!
 //! Owns the rules derived from recorded responses: filters are listed last to first; a path that also orders the rows
-//! is omitted if there are others; equalities with one range, and groups whose keys are all fixed, suggest a composite
-//! index.
+//! is omitted if there are others and no composite index would serve them together; equalities with one range, groups
+//! whose keys are all fixed, and orders of several paths suggest a composite index.
 
-use model::IndexPathSegment;
+use model::{CompositeIndex, CompositeOrder, IndexPathSegment, PropertyPath};
 
-use crate::bind::{BoundOrderBy, BoundQuery, Expression, Grouping, OutputProjection, PathStep};
+use crate::ast::SortOrder;
+use crate::bind::{
+    BoundOrderBy, BoundQuery, Expression, Grouping, OrderKey, OutputProjection, PathStep,
+};
 use crate::plan::access::Indexes;
 use crate::plan::condition::{
     Condition, Exactness, ItemPath, PathCondition, PathScope, ResolvedPath, row_condition,
@@ -60,13 +63,18 @@ pub fn index_metrics_with_condition(
     // The recorded reports list the filters of a query from the last to the first.
     filters.reverse();
     let ordered = ordered(query);
-    // A path that both filters and orders is listed only if there is no other filter.
-    if filters.iter().any(|(path, _)| !ordered.contains(path)) {
-        filters.retain(|(path, _)| !ordered.contains(path));
-    } else {
+    let wanted = wanted(query, condition, &scope);
+    let orders = |path: &ItemPath| ordered.iter().any(|(ordered, _)| ordered == path);
+    // One composite index would serve filter and order: then all its paths are listed.
+    let is_served_together = ordered.len() == 1 && !wanted.is_empty();
+    let has_others = filters.iter().any(|(path, _)| !orders(path));
+    if has_others && !is_served_together {
+        // A path that both filters and orders is listed only if there is no other filter.
+        filters.retain(|(path, _)| !orders(path));
+    } else if !has_others {
         let missing =
-            ordered.iter().filter(|path| !filters.iter().any(|(known, _)| known == *path));
-        let missing: Vec<_> = missing.map(|path| (path.clone(), true)).collect();
+            ordered.iter().filter(|(path, _)| !filters.iter().any(|(known, _)| known == path));
+        let missing: Vec<_> = missing.map(|(path, _)| (path.clone(), true)).collect();
         filters.extend(missing);
     }
     let mut metrics = IndexMetrics::default();
@@ -78,10 +86,29 @@ pub fn index_metrics_with_condition(
             metrics.potential_single.push(index);
         }
     }
-    let (found, suggested) = composites(query, condition, &scope, indexes);
+    let (found, suggested) = composites(wanted, indexes);
     metrics.utilized_composite = found;
     metrics.potential_composite = suggested;
     metrics
+}
+
+impl IndexMetrics {
+    /// Adds the paths of the partition key for a request that names one: it restricts the items as a filter would.
+    pub fn add_partition_key(&mut self, paths: &[PropertyPath]) {
+        for path in paths {
+            let segments: ItemPath =
+                path.segments().iter().cloned().map(IndexPathSegment::Property).collect();
+            let index = precise(&segments);
+            let mut known = self.utilized_single.iter().chain(&self.potential_single);
+            if !known.any(|known| known.specs == index.specs) {
+                self.utilized_single.push(index);
+            }
+        }
+    }
+}
+
+fn precise(path: &[IndexPathSegment]) -> MetricIndex {
+    MetricIndex { specs: vec![format!("{}/?", path_text(path))], is_precise: true }
 }
 
 fn is_precise(path: &PathCondition) -> bool {
@@ -114,12 +141,17 @@ fn projected(query: &BoundQuery, scope: &PathScope) -> Vec<(ItemPath, bool)> {
         .collect()
 }
 
-fn ordered(query: &BoundQuery) -> Vec<ItemPath> {
+/// The paths of ORDER BY with their directions.
+fn ordered(query: &BoundQuery) -> Vec<(ItemPath, SortOrder)> {
     let keys = match &query.order_by {
         BoundOrderBy::Keys(keys) => keys.as_slice(),
         BoundOrderBy::None | BoundOrderBy::Rank(_) => &[],
     };
-    keys.iter().filter_map(|key| key.path.as_ref().map(|steps| item_path(steps))).collect()
+    let path = |key: &OrderKey| {
+        let order = key.order.unwrap_or(SortOrder::Ascending);
+        key.path.as_ref().map(|steps| (item_path(steps), order))
+    };
+    keys.iter().filter_map(path).collect()
 }
 
 fn item_path(steps: &[PathStep]) -> ItemPath {
@@ -130,42 +162,99 @@ fn item_path(steps: &[PathStep]) -> ItemPath {
     steps.iter().map(segment).collect()
 }
 
-/// Composite indexes that serve the query, and those that would.
+/// A composite index that would serve a query.
+#[derive(Debug, PartialEq)]
+struct WantedComposite {
+    paths: Vec<(ItemPath, SortOrder)>,
+    /// Whether it orders the rows: then the directions matter.
+    is_order: bool,
+}
+
+impl WantedComposite {
+    /// An index for filters, whose directions do not matter; the service proposes ascending ones.
+    fn for_filters(paths: impl Iterator<Item = ItemPath>) -> Self {
+        let paths = paths.map(|path| (path, SortOrder::Ascending)).collect();
+        Self { paths, is_order: false }
+    }
+
+    /// Whether an existing index is this one, or for an order this one read backwards.
+    fn is_served_by(&self, index: &CompositeIndex) -> bool {
+        let paths = index.paths.iter().map(|part| part.path.segments());
+        let is_descending = index.paths.iter().map(|part| part.order == CompositeOrder::Descending);
+        let turned = is_descending
+            .zip(&self.paths)
+            .map(|(stored, (_, asked))| stored != (*asked == SortOrder::Descending));
+        let turned: Vec<bool> = turned.collect();
+        paths.eq(self.paths.iter().map(|(path, _)| path.as_slice()))
+            && (!self.is_order || turned.iter().all(|one| *one) || !turned.contains(&true))
+    }
+
+    fn specs(&self) -> Vec<String> {
+        let spec = |(path, order): &(ItemPath, SortOrder)| {
+            let word = if *order == SortOrder::Descending { "DESC" } else { "ASC" };
+            format!("{} {word}", path_text(path))
+        };
+        self.paths.iter().map(spec).collect()
+    }
+}
+
+/// Splits the composite indexes that would serve a query into those that exist and those that do not.
 fn composites(
-    query: &BoundQuery,
-    condition: &Condition,
-    scope: &PathScope,
+    wanted: Vec<WantedComposite>,
     indexes: &Indexes,
 ) -> (Vec<MetricIndex>, Vec<MetricIndex>) {
     let mut found = Vec::new();
     let mut suggested = Vec::new();
-    for wanted in wanted(query, condition, scope) {
-        let existing = indexes.composites().iter().find(|composite| {
-            let paths = composite.paths.iter().map(|part| part.path.segments());
-            paths.eq(wanted.iter().map(Vec::as_slice))
-        });
-        match existing {
+    for wanted in wanted {
+        match indexes.composites().iter().find(|index| wanted.is_served_by(index)) {
             Some(composite) => {
                 let specs = composite.paths.iter().map(|part| {
                     let word = match part.order {
-                        model::CompositeOrder::Ascending => "ASC",
-                        model::CompositeOrder::Descending => "DESC",
+                        CompositeOrder::Ascending => "ASC",
+                        CompositeOrder::Descending => "DESC",
                     };
                     format!("{} {word}", path_text(part.path.segments()))
                 });
                 found.push(MetricIndex { specs: specs.collect(), is_precise: true });
             }
-            None => {
-                let specs = wanted.iter().map(|path| format!("{} ASC", path_text(path)));
-                suggested.push(MetricIndex { specs: specs.collect(), is_precise: false });
-            }
+            None => suggested.push(MetricIndex { specs: wanted.specs(), is_precise: false }),
         }
     }
     (found, suggested)
 }
 
-/// The paths of composite indexes that fit a query.
-fn wanted(query: &BoundQuery, condition: &Condition, scope: &PathScope) -> Vec<Vec<ItemPath>> {
+/// The composite indexes that fit a query.
+fn wanted(query: &BoundQuery, condition: &Condition, scope: &PathScope) -> Vec<WantedComposite> {
+    let order = ordered(query);
+    if order.len() > 1 {
+        return vec![WantedComposite { paths: order, is_order: true }];
+    }
+    let (fixed, free) = scalar_conditions(condition);
+    let mut wanted = Vec::new();
+    if let Grouping::By(keys) = &query.grouping {
+        let path = |key: &Expression| match scope.resolve(key) {
+            Some(ResolvedPath::Path(path, _)) => Some(path),
+            _ => None,
+        };
+        let keys: Option<Vec<ItemPath>> = keys.iter().map(path).collect();
+        let keys = keys.filter(|keys| keys.len() > 1 && keys.iter().all(|key| fixed.contains(key)));
+        wanted.extend(keys.map(|keys| WantedComposite::for_filters(keys.into_iter())));
+    }
+    // An order by a fixed path needs nothing of its own. An order by another path has its own index.
+    if !fixed.is_empty() && order.iter().all(|(path, _)| fixed.contains(path)) {
+        for path in free {
+            // Equalities first: within them the terms of the last path are one range.
+            let index = WantedComposite::for_filters(fixed.iter().cloned().chain([path]));
+            if !wanted.contains(&index) {
+                wanted.push(index);
+            }
+        }
+    }
+    wanted
+}
+
+/// The paths of the filters that must all hold: those with one value, and the others.
+fn scalar_conditions(condition: &Condition) -> (Vec<ItemPath>, Vec<ItemPath>) {
     let conditions: Vec<&PathCondition> = match condition {
         Condition::Path(path) => vec![path],
         Condition::All(parts) => {
@@ -177,32 +266,14 @@ fn wanted(query: &BoundQuery, condition: &Condition, scope: &PathScope) -> Vec<V
         }
         _ => Vec::new(),
     };
-    let scalar = |path: &&&PathCondition| !path.is_over_elements();
-    let (fixed, free): (Vec<&PathCondition>, Vec<&PathCondition>) = conditions
-        .iter()
-        .filter(scalar)
-        .partition(|path| path.test.is_none() && path.values.as_point().is_some());
-    let fixed: Vec<ItemPath> = fixed.iter().map(|path| path.path.clone()).collect();
-    if let Grouping::By(keys) = &query.grouping {
-        let keys: Option<Vec<ItemPath>> = keys
-            .iter()
-            .map(|key| match scope.resolve(key) {
-                Some(ResolvedPath::Path(path, _)) => Some(path),
-                _ => None,
-            })
-            .collect();
-        let keys = keys.filter(|keys| keys.len() > 1 && keys.iter().all(|key| fixed.contains(key)));
-        return keys.into_iter().collect();
+    let (mut fixed, mut free) = (Vec::new(), Vec::new());
+    for condition in conditions.into_iter().filter(|path| !path.is_over_elements()) {
+        match condition.test.is_none() && condition.values.as_point().is_some() {
+            true => fixed.push(condition.path.clone()),
+            false => free.push(condition.path.clone()),
+        }
     }
-    let order = ordered(query);
-    if order.len() > 1 {
-        return vec![order];
-    }
-    if !order.is_empty() || fixed.is_empty() {
-        return Vec::new();
-    }
-    // Equalities first: within them the terms of the last path are one range.
-    free.iter().map(|path| fixed.iter().cloned().chain([path.path.clone()]).collect()).collect()
+    (fixed, free)
 }
 
 /// A path in the notation of the report: names that are not identifiers are quoted.

@@ -25,7 +25,18 @@ fn reports_match_the_recorded_responses() {
         ("SELECT * FROM r WHERE r.id > 1 AND r.name > 2", &["/name/?", "/id/?"], &[]),
         ("SELECT * FROM r WHERE r.id = 1 ORDER BY r.id", &["/id/?"], &[]),
         ("SELECT * FROM r WHERE r.id = 1 AND r.name = 2 ORDER BY r.id", &["/name/?"], &[]),
+        ("SELECT * FROM r WHERE r.id = 1 AND r.name > 2 ORDER BY r.id", &["/name/?", "/id/?"], both),
         ("SELECT * FROM r WHERE r.id > 1 AND r.name > 2 ORDER BY r.id", &["/name/?"], &[]),
+        ("SELECT COUNT(1) FROM r WHERE r.id = 1 AND r.name = 2 GROUP BY r.id",
+            &["/name/?", "/id/?"], &[]),
+        ("SELECT COUNT(1) FROM r WHERE r.id = 1 AND r.name > 2 GROUP BY r.id",
+            &["/name/?", "/id/?"], both),
+        ("SELECT COUNT(1) FROM r WHERE r.id > 1 AND r.name > 2 GROUP BY r.id",
+            &["/name/?", "/id/?"], &[]),
+        ("SELECT COUNT(1) FROM r WHERE r.id = 1 AND r.name > 2 GROUP BY r.id, r.name",
+            &["/name/?", "/id/?"], both),
+        ("SELECT COUNT(1) FROM r WHERE r.id > 1 AND r.name > 2 GROUP BY r.id, r.name",
+            &["/name/?", "/id/?"], &[]),
         ("SELECT r.id FROM r WHERE r.id = 1 AND r.name = 2 GROUP BY r.id, r.name",
             &["/name/?", "/id/?"], both),
         ("SELECT r.id FROM r WHERE r.id = 1 GROUP BY r.id, r.name", &["/id/?"], &[]),
@@ -89,4 +100,45 @@ fn a_path_that_is_not_indexed_would_help() {
     let metrics = index_metrics(&query, &Indexes::new(&IndexingPolicy::none()));
     assert_eq!(metrics.potential_single[0].specs, ["/a/b/?"]);
     assert!(metrics.utilized_single.is_empty());
+}
+
+#[test]
+fn an_order_of_several_paths_proposes_its_directions() {
+    let text = "SELECT * FROM c ORDER BY c.id DESC, c.name ASC";
+    let (_, query) = bound(text);
+    let specs = |indexes: &str| {
+        let metrics = index_metrics(&query, &super::composite::indexes(indexes));
+        (metrics.utilized_composite.len(), metrics.potential_composite.first().cloned())
+    };
+    let (found, proposed) = specs("id name");
+    assert_eq!((found, proposed.unwrap().specs), (0, vec!["/id DESC".into(), "/name ASC".into()]));
+    assert_eq!(specs("id- name"), (1, None));
+    assert_eq!(specs("id name-"), (1, None), "read backwards");
+}
+
+#[test]
+fn a_request_for_one_key_uses_the_paths_of_the_key() {
+    let (_, query) = bound("SELECT * FROM c");
+    let mut metrics = index_metrics(&query, &Indexes::new(&IndexingPolicy::default()));
+    assert!(metrics.utilized_single.is_empty());
+    let key = model::PartitionKeyDefinition::single("/pk").unwrap();
+    metrics.add_partition_key(key.paths());
+    metrics.add_partition_key(key.paths());
+    assert_eq!(metrics.utilized_single.len(), 1, "once");
+    assert_eq!(metrics.utilized_single[0].specs, ["/pk/?"]);
+}
+
+#[test]
+fn a_long_report_leaves_out_proposals_and_stays_valid() {
+    let long = |letter: &str| letter.repeat(10_000);
+    let [a, b, c] = [long("a"), long("b"), long("c")];
+    let one = report(&format!("SELECT * FROM r WHERE r.{a} = 0 AND r.{b} > 0"));
+    assert!(one.to_header_v2().len() > 40_000, "one proposal fits");
+    assert!(one.to_header_v2().contains("ASC"));
+    let two = report(&format!("SELECT * FROM r WHERE r.{a} = 0 AND r.{b} > 0 AND r.{c} > 0"));
+    assert_eq!(two.potential_composite.len(), 2);
+    for header in [two.to_header(), two.to_header_v2()] {
+        assert!(header.len() < 49_152, "{}", header.len());
+    }
+    assert!(two.to_header_v2().ends_with("%22CompositeIndexes%22%3A%5B%5D%7D%7D"));
 }

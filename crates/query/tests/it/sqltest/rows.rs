@@ -9,8 +9,7 @@ use model::{FullTextPolicy, Json, VectorEmbeddingPolicy};
 use query::function::UtcDateTime;
 use query::value::Value;
 use query::{
-    BoundQuery, EvaluationContext, EvaluationError, QueryExecutor, RowStream, UserFunctions,
-    row_text,
+    BoundQuery, EvaluationContext, EvaluationError, QueryExecutor, UserFunctions, row_text,
 };
 
 use super::file::Case;
@@ -91,7 +90,7 @@ fn run_texts(query: &BoundQuery, items: &[Json]) -> Result<Vec<Value>, Evaluatio
 }
 
 fn stream(query: &BoundQuery, items: &[Json]) -> Option<Result<Vec<Value>, EvaluationError>> {
-    let mut stream = RowStream::new(query, context())?;
+    let mut stream = QueryExecutor::streaming(query, context())?;
     let mut rows = Vec::new();
     for item in items {
         let pushed = stream.push_text_while(&item.to_bytes(), |row| {
