@@ -1,0 +1,11 @@
+//! One file for each read a caller can ask for.
+
+mod namespaces;
+mod resolve;
+mod summary;
+mod workloads;
+
+pub(crate) use namespaces::{CLUSTER_LIST, ClusterList, SyncMark};
+pub use resolve::{ResolvedSecretPath, ResolvedSecrets};
+pub use summary::{CheckFinding, ClusterSummary, MigrationPlan, WorkloadErrorRow};
+pub use workloads::{PendingWorkload, TrackerPage, WorkloadFilter};

@@ -1,0 +1,5 @@
+//! Where secrets go.
+
+mod traits;
+
+pub use traits::{ExpectedVersion, SecretTarget, TargetSecret};

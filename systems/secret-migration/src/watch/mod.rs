@@ -1,0 +1,5 @@
+//! Watching workloads for changes.
+
+mod hub;
+
+pub(crate) use hub::WatchHub;

@@ -1,0 +1,11 @@
+//! The migration tracker through its public API and over HTTP, with scripted platforms and a travelling clock.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+
+mod acceptance;
+mod budgets;
+mod canaries;
+mod crashes;
+mod http;
+mod platform;
+mod scanning;
+mod world;
