@@ -16,6 +16,7 @@ mod error;
 mod http;
 mod migration;
 mod monitor;
+mod platform_error;
 mod question;
 mod reaction;
 mod rollout;
@@ -25,6 +26,7 @@ mod settings;
 mod source;
 mod store;
 mod target;
+mod vault;
 mod watch;
 
 pub use action::{
@@ -42,6 +44,7 @@ pub use error::{Error, ErrorKind, Result};
 pub use http::{OPERATOR_ROLE, TRACKER_ADMIN_ROLE, VIEWER_ROLE};
 pub use migration::{Platforms, SecretMigration};
 pub use monitor::{MigrationObserver, MigrationStep, WorkerTotals};
+pub use platform_error::{PlatformError, PlatformFailure};
 pub use question::{
     CheckFinding, ClusterSummary, MigrationPlan, PendingWorkload, ResolvedSecretPath,
     ResolvedSecrets, TrackerPage, WorkloadErrorRow, WorkloadFilter,
@@ -54,5 +57,6 @@ pub use scan::{
 };
 pub use secret::{FingerprintKey, SecretData, SecretValue};
 pub use settings::MigrationSettings;
-pub use source::{PlatformError, PlatformFailure, SecretLocation, SecretSource, SourceSecret};
+pub use source::{SecretLocation, SecretSource, SourceSecret};
 pub use target::{ExpectedVersion, SecretTarget, TargetSecret};
+pub use vault::{VaultAuth, VaultClient, VaultSettings};

@@ -30,6 +30,10 @@ pub struct MigrationSettings {
     pub retry_base_seconds: u64,
     /// Seconds that a workload has to become healthy after the switch.
     pub health_timeout_seconds: u64,
+    /// A folder with one folder of manifests for each cluster, which the running system scans; none if it is empty.
+    pub manifest_folder: String,
+    /// The mount of paths in manifests that name none.
+    pub default_mount: String,
     /// Minutes between two scans of a cluster.
     pub scan_interval_minutes: u64,
     /// Minutes between two synchronisations of namespaces.
@@ -63,6 +67,8 @@ impl Default for MigrationSettings {
             max_attempts: 5,
             retry_base_seconds: 30,
             health_timeout_seconds: 300,
+            manifest_folder: String::new(),
+            default_mount: "secret".to_owned(),
             scan_interval_minutes: 60,
             namespace_sync_minutes: 1,
             namespace_ttl_seconds: 86_400,

@@ -8,7 +8,8 @@ use serde::Deserialize;
 use crate::domain::{MigrationStatus, SecretBackend, TrackedWorkload, Transition, WorkloadKey};
 use crate::error::{Error, ErrorKind, Result};
 use crate::migration::SecretMigration;
-use crate::source::{PlatformFailure, SecretLocation};
+use crate::platform_error::PlatformFailure;
+use crate::source::SecretLocation;
 use crate::store::StoredWorkload;
 
 /// What an operator may change directly. Absent fields stay.

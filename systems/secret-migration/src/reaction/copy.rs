@@ -11,8 +11,9 @@ use crate::domain::{
 use crate::error::{Error, Result};
 use crate::migration::MigrationCore;
 use crate::monitor::MigrationStep;
+use crate::platform_error::{PlatformError, PlatformFailure};
 use crate::secret::SecretData;
-use crate::source::{PlatformError, PlatformFailure, SecretLocation};
+use crate::source::SecretLocation;
 use crate::target::{ExpectedVersion, TargetSecret};
 
 /// Repeats of one request to a busy platform before the attempt counts as failed.

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use service::http::ShutdownSignal;
+use service::work::{JobRun, Jobs, JobsSettings, PeriodicJob};
 
 use crate::domain::{ClusterName, UtcTimestamp};
 use crate::error::Result;
@@ -29,6 +30,8 @@ impl SecretMigration {
         let core = &self.core;
         let worker = format!("{:016x}", core.environment.random());
         let scope = if core.settings.automatic { RunScope::All } else { RunScope::Requested };
+        let jobs = self.jobs(&worker);
+        jobs.start();
         let mut audited_until = UtcTimestamp::default();
         while !shutdown.is_triggered() {
             let now = core.now();
@@ -59,5 +62,40 @@ impl SecretMigration {
                 () = core.environment.sleep(ROUND_PAUSE) => {}
             }
         }
+        jobs.stop().await;
+    }
+
+    /// The periodic jobs: scans and synchronisations of the manifest folder, if there is one. Each runs in one process
+    /// of all that have started them.
+    #[must_use]
+    pub fn jobs(&self, instance: &str) -> Jobs {
+        let settings = &self.core.settings;
+        let jobs = JobsSettings { instance: instance.to_owned(), ..JobsSettings::default() };
+        let jobs = Jobs::new(&self.core.containers.leases, jobs);
+        if settings.manifest_folder.is_empty() {
+            return jobs;
+        }
+        let minutes = |minutes: u64| Duration::from_secs(60 * minutes);
+        let scan = PeriodicJob::every("scan manifests", minutes(settings.scan_interval_minutes));
+        let sync = PeriodicJob::every("sync namespaces", minutes(settings.namespace_sync_minutes));
+        let (scanner, synchroniser) = (self.clone(), self.clone());
+        jobs.with(scan, move |_: JobRun| {
+            let system = scanner.clone();
+            async move {
+                let settings = &system.core.settings;
+                let folder = std::path::Path::new(&settings.manifest_folder);
+                system.scan_folder(folder, &settings.default_mount, "scanner").await?;
+                Ok(())
+            }
+        })
+        // Without jitter: a new namespace is known within a minute.
+        .with(sync.jitter_percent(0), move |_: JobRun| {
+            let system = synchroniser.clone();
+            async move {
+                let folder = std::path::Path::new(&system.core.settings.manifest_folder);
+                system.sync_folder(folder).await?;
+                Ok(())
+            }
+        })
     }
 }

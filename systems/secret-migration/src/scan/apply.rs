@@ -144,6 +144,19 @@ impl SecretMigration {
         }
     }
 
+    /// Synchronises the mappings of all namespaces in a folder of manifests, without scanning workloads.
+    ///
+    /// # Errors
+    /// `Invalid` with the file that cannot be read; those of the account.
+    pub async fn sync_folder(&self, folder: &std::path::Path) -> Result<u64> {
+        let mut count = 0;
+        for (cluster, path) in super::folder::clusters_in(folder)? {
+            let found = find_workloads(&read_objects(path).await?, "");
+            count += self.sync_namespaces(&cluster, found.namespaces).await?;
+        }
+        Ok(count)
+    }
+
     /// Scans a folder that has one folder of manifests for each cluster.
     ///
     /// # Errors

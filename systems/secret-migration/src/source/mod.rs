@@ -2,4 +2,4 @@
 
 mod traits;
 
-pub use traits::{PlatformError, PlatformFailure, SecretLocation, SecretSource, SourceSecret};
+pub use traits::{SecretLocation, SecretSource, SourceSecret};

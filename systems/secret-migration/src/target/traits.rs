@@ -5,8 +5,8 @@
 use async_trait::async_trait;
 
 use crate::domain::SecretVersion;
+use crate::platform_error::PlatformError;
 use crate::secret::SecretData;
-use crate::source::PlatformError;
 
 /// A secret on the platform.
 #[derive(Debug)]

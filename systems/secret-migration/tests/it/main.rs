@@ -8,4 +8,5 @@ mod crashes;
 mod http;
 mod platform;
 mod scanning;
+mod vault;
 mod world;

@@ -201,3 +201,27 @@ async fn a_manifest_that_is_no_yaml_stops_the_scan_of_its_cluster_before_it_writ
     let refused = world.system.scan_folder(folder.path(), "secret", "scanner").await.unwrap_err();
     assert!(refused.to_string().contains("Not:A:Cluster"), "{refused}");
 }
+
+#[tokio::test]
+async fn sm_030_a_running_system_scans_its_folder_and_knows_new_namespaces_within_a_minute() {
+    let folder = tempfile::tempdir().unwrap();
+    write_folder(folder.path(), "");
+    let settings = secret_migration::MigrationSettings {
+        manifest_folder: folder.path().to_str().unwrap().to_owned(),
+        ..crate::world::settings()
+    };
+    let world = World::with::<Embedded>(settings).await;
+    let jobs = world.system.jobs("one");
+    jobs.run_due().await.unwrap();
+    assert_eq!(world.system.pending(&cluster("dev-1"), None).await.unwrap().rows.len(), 12);
+    let namespace = "kind: Namespace\nmetadata:\n  name: shop\n  annotations: {planisphere.dev/smp-path: apps/shop}\n";
+    std::fs::write(folder.path().join("dev-1/shop.yaml"), namespace).unwrap();
+    let shop = secret_migration::NamespaceName::parse("shop").unwrap();
+    assert!(world.system.mapping(&cluster("dev-1"), &shop).await.is_err());
+    world.travel(60);
+    jobs.run_due().await.unwrap();
+    assert_eq!(world.system.mapping(&cluster("dev-1"), &shop).await.unwrap().smp_path, "apps/shop");
+    assert_eq!(world.system.stale_mapping(&cluster("dev-1")).await.unwrap(), None);
+    let status = jobs.status().await.unwrap();
+    assert!(status.iter().all(|job| job.last_error.is_none()), "{status:?}");
+}
