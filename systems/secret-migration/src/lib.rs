@@ -10,13 +10,18 @@
 //! ```
 
 mod action;
+mod agent;
 mod containers;
 mod domain;
+mod envelope;
 mod error;
+mod hook;
 mod http;
+mod kubernetes;
 mod migration;
 mod monitor;
-mod platform_error;
+mod page;
+mod platform;
 mod question;
 mod reaction;
 mod rollout;
@@ -27,12 +32,14 @@ mod source;
 mod store;
 mod target;
 mod vault;
+mod vault_server;
 mod watch;
 
 pub use action::{
     NewWave, RollbackOptions, RollbackReport, RollbackScope, RolledBackWorkload, WaveReport,
     WorkloadChange,
 };
+pub use agent::{Agent, AgentSettings};
 pub use containers::MigrationContainers;
 pub use domain::{
     AuditEntry, ClusterName, DriftRecord, HashiSecrets, IllegalMove, MOVES, MappingInput,
@@ -40,14 +47,21 @@ pub use domain::{
     SmpSecrets, SourceReference, TargetReference, TrackedWorkload, Transition, UtcTimestamp, Wave,
     WaveSelector, WaveStatus, WorkloadChangeRecord, WorkloadKey, WorkloadKind, WorkloadName,
 };
+pub use envelope::{EnvelopeKeys, SealedText};
 pub use error::{Error, ErrorKind, Result};
-pub use http::{OPERATOR_ROLE, TRACKER_ADMIN_ROLE, VIEWER_ROLE};
+pub use hook::{HookEvent, HookSettings};
+pub use http::{
+    CertificateSettings, OPERATOR_ROLE, TRACKER_ADMIN_ROLE, VIEWER_ROLE, serve_certified,
+};
+pub use kubernetes::{KubernetesApi, KubernetesSettings};
 pub use migration::{Platforms, SecretMigration};
 pub use monitor::{MigrationObserver, MigrationStep, WorkerTotals};
-pub use platform_error::{PlatformError, PlatformFailure};
+pub use page::PAGES;
+pub use platform::{PlatformError, PlatformFailure};
 pub use question::{
-    CheckFinding, ClusterSummary, MigrationPlan, PendingWorkload, ResolvedSecretPath,
-    ResolvedSecrets, TrackerPage, WorkloadErrorRow, WorkloadFilter,
+    BurnDownPoint, CheckFinding, ClusterSummary, MigrationPlan, PendingWorkload,
+    ResolvedSecretPath, ResolvedSecrets, TargetReport, TrackerPage, WorkloadErrorRow,
+    WorkloadFilter,
 };
 pub use reaction::{DriftReport, MigrationResult, RoundReport, RunScope};
 pub use rollout::{HookRollout, NoRollout, Rollout, RolloutHealth, RolloutSettings};
@@ -58,5 +72,9 @@ pub use scan::{
 pub use secret::{FingerprintKey, SecretData, SecretValue};
 pub use settings::MigrationSettings;
 pub use source::{SecretLocation, SecretSource, SourceSecret};
-pub use target::{ExpectedVersion, SecretTarget, TargetSecret};
+pub use target::{
+    DirectoryTarget, ExpectedVersion, KeyVaultTarget, RestTarget, SecretTarget, SmpAuth, SmpKind,
+    SmpSettings, TargetSecret, open_target,
+};
 pub use vault::{VaultAuth, VaultClient, VaultSettings};
+pub use vault_server::{VaultServer, VaultServerSettings};

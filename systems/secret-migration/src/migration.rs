@@ -12,13 +12,14 @@ use tokio::sync::Notify;
 use crate::containers::MigrationContainers;
 use crate::domain::UtcTimestamp;
 use crate::error::{Error, Result};
+use crate::hook::{HookEvent, HookSettings, Hooks};
 use crate::monitor::{MigrationObserver, MigrationStep, WorkerCounters, WorkerTotals};
 use crate::rollout::Rollout;
 use crate::secret::FingerprintKey;
 use crate::settings::MigrationSettings;
 use crate::source::SecretSource;
 use crate::target::SecretTarget;
-use crate::watch::WatchHub;
+use crate::watch::{WatchHub, event_ring};
 
 /// The migration tracker on one account. Cloning shares it.
 #[derive(Clone)]
@@ -49,7 +50,10 @@ pub(crate) struct MigrationCore {
     pub(crate) wake_workers: Notify,
     /// Tells watchers of changes.
     pub(crate) watch: WatchHub,
+    /// Changes for pages, published while somebody follows the change feeds.
+    pub(crate) events: service::http::EventRing,
     pub(crate) counters: WorkerCounters,
+    hooks: OnceLock<Hooks>,
     observer: OnceLock<Arc<dyn MigrationObserver>>,
 }
 
@@ -69,6 +73,7 @@ impl SecretMigration {
         let account = account.with_environment(environment.clone());
         let containers = MigrationContainers::create(&account, &settings).await?;
         let watch = WatchHub::new(&environment, &settings);
+        let events = event_ring(&environment);
         let core = MigrationCore {
             account,
             containers,
@@ -78,6 +83,8 @@ impl SecretMigration {
             fingerprints,
             wake_workers: Notify::new(),
             watch,
+            events,
+            hooks: OnceLock::new(),
             counters: WorkerCounters::default(),
             observer: OnceLock::new(),
         };
@@ -108,6 +115,16 @@ impl SecretMigration {
         self.core.counters.totals()
     }
 
+    /// Calls the hook of these settings from now on. Later calls have no effect.
+    ///
+    /// # Errors
+    /// `Invalid` for settings that cannot be used.
+    pub fn send_hooks(&self, settings: HookSettings) -> Result<()> {
+        let hooks = Hooks::open(settings, self.core.environment.clone())?;
+        let _ = self.core.hooks.set(hooks);
+        Ok(())
+    }
+
     /// Sets the observer of the workers' steps. Later calls have no effect.
     pub fn observe_steps(&self, observer: Arc<dyn MigrationObserver>) {
         let _ = self.core.observer.set(observer);
@@ -133,6 +150,13 @@ impl MigrationCore {
     pub(crate) fn report_step(&self, step: MigrationStep, recorded: bool) {
         if let Some(observer) = self.observer.get() {
             observer.on_step(step, recorded);
+        }
+    }
+
+    /// Tells the operator's hook.
+    pub(crate) fn tell(&self, event: HookEvent, subject: &str, reason: &str) {
+        if let Some(hooks) = self.hooks.get() {
+            hooks.tell(event, subject, reason);
         }
     }
 

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use crate::domain::{MigrationStatus, SecretBackend, TrackedWorkload, Transition, WorkloadKey};
 use crate::error::{Error, ErrorKind, Result};
 use crate::migration::SecretMigration;
-use crate::platform_error::PlatformFailure;
+use crate::platform::PlatformFailure;
 use crate::source::SecretLocation;
 use crate::store::StoredWorkload;
 

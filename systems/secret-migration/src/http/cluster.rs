@@ -8,8 +8,9 @@ use service::identity::Caller;
 
 use crate::action::{RollbackReport, RollbackScope};
 use crate::domain::{AuditEntry, MappingInput, NamespaceMapping, NamespaceName, UtcTimestamp};
-use crate::question::{CheckFinding, ClusterSummary, MigrationPlan};
+use crate::question::{CheckFinding, ClusterSummary, MigrationPlan, TargetReport};
 use crate::reaction::DriftReport;
+use crate::scan::ScanReport;
 
 use super::router::{
     OPERATOR_ROLE, TRACKER_ADMIN_ROLE, TrackerApi, VIEWER_ROLE, cluster_name, require,
@@ -131,6 +132,40 @@ pub(super) async fn drift(
     require(&caller, OPERATOR_ROLE)?;
     let cluster = cluster_name(&body.cluster)?;
     Ok(JsonBody(api.system.check_drift(&cluster, body.resync, caller.subject()).await?))
+}
+
+/// Compares what is on the target with the fingerprints of the copies.
+#[utoipa::path(post, path = "/v1/verify", request_body = ClusterBody, responses(
+    (status = 200, body = TargetReport),
+    (status = 400, body = ProblemDocument, content_type = "application/problem+json"),
+    (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
+    (status = 403, body = ProblemDocument, content_type = "application/problem+json"),
+))]
+pub(super) async fn verify(
+    State(api): State<TrackerApi>,
+    caller: Caller,
+    JsonBody(body): JsonBody<ClusterBody>,
+) -> HttpResult<JsonBody<TargetReport>> {
+    require(&caller, OPERATOR_ROLE)?;
+    Ok(JsonBody(api.system.verify(&cluster_name(&body.cluster)?).await?))
+}
+
+/// Scans the manifests of a cluster in the configured folder.
+#[utoipa::path(post, path = "/v1/scan", request_body = ClusterBody, responses(
+    (status = 202, body = ScanReport),
+    (status = 400, body = ProblemDocument, content_type = "application/problem+json"),
+    (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
+    (status = 403, body = ProblemDocument, content_type = "application/problem+json"),
+))]
+pub(super) async fn scan(
+    State(api): State<TrackerApi>,
+    caller: Caller,
+    JsonBody(body): JsonBody<ClusterBody>,
+) -> HttpResult<(StatusCode, JsonBody<ScanReport>)> {
+    require(&caller, OPERATOR_ROLE)?;
+    let cluster = cluster_name(&body.cluster)?;
+    let report = api.system.scan_configured(&cluster, caller.subject()).await?;
+    Ok((StatusCode::ACCEPTED, JsonBody(report)))
 }
 
 /// Who did what, oldest first.

@@ -7,7 +7,7 @@ use service::identity::{Caller, session_routes};
 use crate::domain::{ClusterName, WorkloadKey};
 use crate::migration::SecretMigration;
 
-use super::{cluster, resolve, wave, workload};
+use super::{cluster, event, resolve, wave, workload};
 
 /// The role that may read everything.
 pub const VIEWER_ROLE: &str = "viewer";
@@ -48,6 +48,10 @@ impl SecretMigration {
             .routes(routes!(wave::pause))
             .routes(routes!(wave::roll_back))
             .routes(routes!(resolve::resolve))
+            .routes(routes!(event::resolve_stream))
+            .routes(routes!(event::events))
+            .routes(routes!(cluster::scan))
+            .routes(routes!(cluster::verify))
             .with_state(TrackerApi { system: self.clone(), server: server.clone() })
             .merge(session_routes(server.identity()));
         server.router(api, pages)

@@ -3,9 +3,11 @@
 mod namespaces;
 mod resolve;
 mod summary;
+mod verify;
 mod workloads;
 
 pub(crate) use namespaces::{CLUSTER_LIST, ClusterList, SyncMark};
 pub use resolve::{ResolvedSecretPath, ResolvedSecrets};
-pub use summary::{CheckFinding, ClusterSummary, MigrationPlan, WorkloadErrorRow};
+pub use summary::{BurnDownPoint, CheckFinding, ClusterSummary, MigrationPlan, WorkloadErrorRow};
+pub use verify::TargetReport;
 pub use workloads::{PendingWorkload, TrackerPage, WorkloadFilter};

@@ -35,8 +35,20 @@ pub struct ClusterSummary {
     /// Minutes until nothing is pending, at the rate of the last hour.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub minutes_left: Option<u64>,
+    /// How many were left at the ends of migrations, oldest first, up to fifty points.
+    pub burn_down: Vec<BurnDownPoint>,
     /// Workloads with an error, newest first, up to a hundred.
     pub errors: Vec<WorkloadErrorRow>,
+}
+
+/// How many workloads were left at a time.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct BurnDownPoint {
+    /// When.
+    #[schema(value_type = String)]
+    pub at: UtcTimestamp,
+    /// How many were not migrated yet.
+    pub left: u64,
 }
 
 /// A workload with an error.
@@ -108,6 +120,7 @@ struct SummaryRow {
 }
 
 const ERRORS_MAX: usize = 100;
+const POINTS_MAX: usize = 50;
 
 impl SecretMigration {
     /// Counts of a cluster. It reads every workload of the cluster, in small projections.
@@ -125,16 +138,20 @@ impl SecretMigration {
         let long_missing = Duration::from_secs(self.core.settings.missing_days * 86_400);
         let mut summary =
             ClusterSummary { cluster: cluster.to_string(), ..ClusterSummary::default() };
+        let mut ends = Vec::new();
         for row in rows {
             let is_gone =
                 row.missing && row.last_seen_at.is_none_or(|at| now.since(at) > long_missing);
             summary.missing += u64::from(row.missing);
             if !is_gone {
+                let is_migrated = row.migration_status == MigrationStatus::Migrated;
+                ends.extend(row.migrated_at.filter(|_| is_migrated));
                 summary.add(row, now);
             }
         }
         summary.errors.sort_by_key(|row| std::cmp::Reverse(row.updated_at));
         summary.errors.truncate(ERRORS_MAX);
+        summary.burn_down = burn_down(ends, summary.by_status.values().sum());
         let pending = summary.by_status.get(MigrationStatus::Pending.name()).copied().unwrap_or(0);
         let rate = summary.migrated_last_hour;
         summary.minutes_left = (rate > 0).then(|| (pending * 60).div_ceil(rate));
@@ -191,6 +208,21 @@ impl SecretMigration {
         }
         Ok(findings)
     }
+}
+
+/// What was left after each end of a migration, thinned out to as many points as a plot shows.
+fn burn_down(mut ends: Vec<UtcTimestamp>, total: u64) -> Vec<BurnDownPoint> {
+    ends.sort();
+    let Some(first) = ends.first().copied() else { return Vec::new() };
+    let step = ends.len().div_ceil(POINTS_MAX - 2).max(1);
+    let begin = BurnDownPoint { at: first.before(Duration::from_secs(1)), left: total };
+    let last = ends.len() - 1;
+    let after = ends.iter().enumerate().filter(|(index, _)| index % step == 0 || *index == last);
+    let after = after.map(|(index, at)| {
+        let done = u64::try_from(index + 1).unwrap_or(u64::MAX);
+        BurnDownPoint { at: *at, left: total.saturating_sub(done) }
+    });
+    std::iter::once(begin).chain(after).collect()
 }
 
 fn broken_rules(workload: &TrackedWorkload) -> Vec<String> {

@@ -11,7 +11,7 @@ use crate::domain::{
 use crate::error::{Error, Result};
 use crate::migration::MigrationCore;
 use crate::monitor::MigrationStep;
-use crate::platform_error::{PlatformError, PlatformFailure};
+use crate::platform::{PlatformError, PlatformFailure};
 use crate::secret::SecretData;
 use crate::source::SecretLocation;
 use crate::target::{ExpectedVersion, TargetSecret};

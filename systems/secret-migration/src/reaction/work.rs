@@ -6,6 +6,7 @@ use futures::StreamExt as _;
 
 use crate::domain::{ClusterName, SecretBackend, Transition, Wave, WaveStatus, WorkloadKey};
 use crate::error::{Error, ErrorKind, Result};
+use crate::hook::HookEvent;
 use crate::migration::SecretMigration;
 use crate::monitor::MigrationStep;
 use crate::question::PendingWorkload;
@@ -124,8 +125,19 @@ impl SecretMigration {
             Err(error) => return Err(error),
         }
         let result = self.migrate_claimed(&mut stored, worker).await?;
+        self.tell_result(&row.key(), &result, stored.workload().paused);
         self.note_in_wave(&row.key(), row.wave.as_deref(), &result).await?;
         Ok((result, stored.charge))
+    }
+
+    fn tell_result(&self, key: &WorkloadKey, result: &MigrationResult, is_held: bool) {
+        let (event, reason) = match result {
+            MigrationResult::Failed(error) if is_held => (HookEvent::WorkloadHeld, error),
+            MigrationResult::Failed(error) => (HookEvent::WorkloadFailed, error),
+            MigrationResult::RolledBack(reason) => (HookEvent::WorkloadRolledBack, reason),
+            MigrationResult::Migrated | MigrationResult::Lost => return,
+        };
+        self.core.tell(event, &key.id(), reason);
     }
 
     /// Waits for the next slot of a wave's rate; `false` if the wave does not run any more.
@@ -174,11 +186,15 @@ impl SecretMigration {
         if error.is_none() && !known.failures.contains_key(&key.id()) {
             return Ok(());
         }
-        self.modify_wave(wave, |wave| {
+        let noted = self.modify_wave(wave, |wave| {
             wave.note_result(&key.id(), error);
             Ok(())
-        })
-        .await?;
+        });
+        let noted = noted.await?;
+        if known.status == WaveStatus::Running && noted.status == WaveStatus::Stopped {
+            let reason = noted.reason.unwrap_or_default();
+            self.core.tell(HookEvent::WaveStopped, &noted.id, &reason);
+        }
         Ok(())
     }
 
@@ -216,6 +232,8 @@ impl SecretMigration {
                 Ok(())
             })
             .await?;
+            let reason = format!("{} workloads, {} failures", wave.total, wave.failures.len());
+            self.core.tell(HookEvent::WaveFinished, &wave.id, &reason);
         }
         Ok(())
     }

@@ -157,6 +157,20 @@ impl SecretMigration {
         Ok(count)
     }
 
+    /// Scans the manifests of one cluster in the folder of the settings.
+    ///
+    /// # Errors
+    /// `Invalid` if there is no folder, it has no such cluster, or a file of it cannot be read; those of the account.
+    pub async fn scan_configured(&self, cluster: &ClusterName, by: &str) -> Result<ScanReport> {
+        let settings = &self.core.settings;
+        if settings.manifest_folder.is_empty() {
+            return Err(Error::invalid("there is no Migration:ManifestFolder to scan"));
+        }
+        let folder = std::path::Path::new(&settings.manifest_folder).join(cluster.as_str());
+        let objects = read_objects(folder).await?;
+        self.scan(cluster, &objects, &settings.default_mount, by).await
+    }
+
     /// Scans a folder that has one folder of manifests for each cluster.
     ///
     /// # Errors

@@ -4,4 +4,5 @@ mod fingerprint;
 mod value;
 
 pub use fingerprint::FingerprintKey;
+pub(crate) use value::wipe_json;
 pub use value::{SecretData, SecretValue};

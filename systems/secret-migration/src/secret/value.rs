@@ -62,17 +62,17 @@ impl SecretValue {
         bytes.push(b'j');
         // Objects of `serde_json` are sorted, so the order of keys does not matter.
         let _ = serde_json::to_writer(&mut *bytes, &value);
-        wipe(&mut value);
+        wipe_json(&mut value);
         bytes
     }
 }
 
 /// Wipes the texts of a parsed value.
-fn wipe(value: &mut serde_json::Value) {
+pub(crate) fn wipe_json(value: &mut serde_json::Value) {
     match value {
         serde_json::Value::String(text) => text.zeroize(),
-        serde_json::Value::Array(values) => values.iter_mut().for_each(wipe),
-        serde_json::Value::Object(values) => values.values_mut().for_each(wipe),
+        serde_json::Value::Array(values) => values.iter_mut().for_each(wipe_json),
+        serde_json::Value::Object(values) => values.values_mut().for_each(wipe_json),
         _ => {}
     }
 }
@@ -108,6 +108,12 @@ impl SecretData {
     #[must_use]
     pub fn keys(&self) -> Vec<String> {
         self.0.keys().cloned().collect()
+    }
+
+    /// The value of a key.
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<&SecretValue> {
+        self.0.get(key)
     }
 
     /// The keys and values, sorted by key.

@@ -4,7 +4,7 @@
 
 use async_trait::async_trait;
 
-use crate::platform_error::PlatformError;
+use crate::platform::PlatformError;
 use crate::secret::SecretData;
 
 /// Where a secret is.

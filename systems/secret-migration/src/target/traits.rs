@@ -5,7 +5,7 @@
 use async_trait::async_trait;
 
 use crate::domain::SecretVersion;
-use crate::platform_error::PlatformError;
+use crate::platform::PlatformError;
 use crate::secret::SecretData;
 
 /// A secret on the platform.

@@ -5,13 +5,13 @@ use reqwest::Method;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::domain::SecretVersion;
-use crate::platform_error::{PlatformError, PlatformFailure};
+use crate::domain::{SecretVersion, UtcTimestamp};
+use crate::platform::{PlatformAnswer, PlatformError, PlatformFailure, encode_path};
 use crate::secret::SecretData;
 use crate::source::{SecretLocation, SecretSource, SourceSecret};
 use crate::target::{ExpectedVersion, SecretTarget, TargetSecret};
 
-use super::client::{VaultAnswer, VaultClient};
+use super::client::VaultClient;
 
 #[derive(Deserialize)]
 struct DataAnswer<T> {
@@ -55,7 +55,10 @@ struct WrittenVersion {
 }
 
 /// The answer's `data`, as far as it is parsed.
-fn data<'a, T: Deserialize<'a>>(answer: &'a VaultAnswer, path: &str) -> Result<T, PlatformError> {
+fn data<'a, T: Deserialize<'a>>(
+    answer: &'a PlatformAnswer,
+    path: &str,
+) -> Result<T, PlatformError> {
     let parsed: DataAnswer<T> = answer.parse(path)?;
     Ok(parsed.data)
 }
@@ -77,7 +80,7 @@ impl VaultClient {
         version: Option<u64>,
     ) -> Result<SourceSecret, PlatformError> {
         let query = version.map(|number| format!("?version={number}")).unwrap_or_default();
-        let url = format!("{mount}/data/{}{query}", encode(path));
+        let url = format!("{mount}/data/{}{query}", encode_path(path));
         let answer = self.call(Method::GET, &url, None).await?;
         let named = format!("{mount}/{path}");
         // A deleted or destroyed version is 404 with its metadata; a path that never was has none.
@@ -96,9 +99,17 @@ impl VaultClient {
         }
     }
 
+    /// A version with a time to live has a time of deletion in the future while it lives.
+    fn is_past(&self, deletion_time: &str) -> bool {
+        match UtcTimestamp::parse(deletion_time) {
+            Ok(at) => at <= UtcTimestamp::now(self.environment()),
+            Err(_) => !deletion_time.is_empty(),
+        }
+    }
+
     async fn read_plain(&self, location: &SecretLocation) -> Result<SourceSecret, PlatformError> {
         let named = location.to_string();
-        let url = format!("{}/{}", location.mount, encode(&location.path));
+        let url = format!("{}/{}", location.mount, encode_path(&location.path));
         let answer = self.call(Method::GET, &url, None).await?;
         answer.require_success(&named)?;
         let raw: &RawValue = data(&answer, &named)?;
@@ -113,20 +124,6 @@ fn deleted(metadata: &VersionMetadata) -> PlatformFailure {
         return PlatformFailure::Garbage { why };
     }
     PlatformFailure::Deleted { version, destroyed: metadata.destroyed }
-}
-
-/// Percent-encodes what would change the path of a request; `/` separates folders.
-fn encode(path: &str) -> String {
-    let mut encoded = String::with_capacity(path.len());
-    for byte in path.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' | b'/' => {
-                encoded.push(char::from(byte));
-            }
-            other => encoded.push_str(&format!("%{other:02X}")),
-        }
-    }
-    encoded
 }
 
 #[async_trait]
@@ -147,13 +144,13 @@ impl SecretSource for VaultClient {
             return Ok(self.read_plain(location).await?.version);
         }
         let named = location.to_string();
-        let url = format!("{}/metadata/{}", location.mount, encode(&location.path));
+        let url = format!("{}/metadata/{}", location.mount, encode_path(&location.path));
         let answer = self.call(Method::GET, &url, None).await?;
         answer.require_success(&named)?;
         let metadata: PathMetadata = data(&answer, &named)?;
         let version = metadata.current_version;
         match metadata.versions.get(&version.to_string()) {
-            Some(state) if state.destroyed || !state.deletion_time.is_empty() => {
+            Some(state) if state.destroyed || self.is_past(&state.deletion_time) => {
                 failure(PlatformFailure::Deleted { version, destroyed: state.destroyed }, &named)
             }
             Some(_) => Ok(version),
@@ -191,21 +188,10 @@ impl SecretTarget for VaultClient {
         };
         let before = format!("{{\"options\":{{\"cas\":{cas}}},\"data\":");
         let body = secret.to_json_within(&before, "}");
-        let url = format!("{mount}/data/{}", encode(path));
+        let url = format!("{mount}/data/{}", encode_path(path));
         let answer = self.call(Method::POST, &url, Some(body)).await?;
         answer.require_success(&named)?;
         let written: WrittenVersion = data(&answer, &named)?;
         Ok(written.version.into())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::encode;
-
-    #[test]
-    fn what_would_change_the_request_is_encoded() {
-        assert_eq!(encode("a/b.c_d-e~"), "a/b.c_d-e~");
-        assert_eq!(encode("a?b#c d%é"), "a%3Fb%23c%20d%25%C3%A9");
     }
 }

@@ -21,6 +21,8 @@ pub struct VaultSettings {
     pub auth_mount: String,
     /// The token, for `token`.
     pub token: Secret,
+    /// The token is looked up at first and renewed before it ends, for `token`.
+    pub renew_token: bool,
     /// The role id of an AppRole, or the role of Kubernetes and JWT logins.
     pub role: String,
     /// The secret id of an AppRole.
@@ -59,6 +61,7 @@ impl Default for VaultSettings {
             auth: VaultAuth::Token,
             auth_mount: String::new(),
             token: Secret::default(),
+            renew_token: false,
             role: String::new(),
             secret_id: Secret::default(),
             jwt: Secret::default(),

@@ -92,6 +92,20 @@ impl World {
         let start = UtcTimestamp::parse(START).unwrap();
         let clock = TravellingClock::starting_at(TimestampMs(start.ms()));
         let environment = Environment::travelling(Arc::clone(&clock), 7);
+        Self::of::<W>(settings, clock, environment).await
+    }
+
+    /// On the clock of the machine: for what waits while others work.
+    pub(crate) async fn in_real_time<W: Way>() -> Self {
+        let clock = TravellingClock::starting_at(TimestampMs(0));
+        Self::of::<W>(settings(), clock, Environment::system()).await
+    }
+
+    async fn of<W: Way>(
+        settings: MigrationSettings,
+        clock: Arc<TravellingClock>,
+        environment: Environment,
+    ) -> Self {
         let engine = Engine::simulated(environment.clone()).await.unwrap();
         let (account, server) = W::account(&engine).await;
         let (vault, target, restarts) = (Vault::default(), Target::default(), Restarts::default());
@@ -154,10 +168,13 @@ impl World {
 
     /// A synchronised cluster with one pending workload of three paths.
     pub(crate) async fn with_workload<W: Way>() -> (Self, WorkloadKey) {
-        let world = Self::new::<W>().await;
-        world.sync(CLUSTER).await;
-        let key = world.add(CLUSTER, "cart", &["cart/db", "cart/api", "cart/mail"]).await;
-        (world, key)
+        Self::new::<W>().await.and_workload().await
+    }
+
+    pub(crate) async fn and_workload(self) -> (Self, WorkloadKey) {
+        self.sync(CLUSTER).await;
+        let key = self.add(CLUSTER, "cart", &["cart/db", "cart/api", "cart/mail"]).await;
+        (self, key)
     }
 
     pub(crate) async fn run(&self, cluster_name: &str) -> RoundReport {

@@ -1,8 +1,6 @@
 //! The Vault client against a server of the test that answers as Vault does: logins, versions, deleted and destroyed
 //! ones, check-and-set, sealed and standby nodes, garbage, half of an answer, another version's shape.
 
-use std::collections::VecDeque;
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use client::Environment;
@@ -11,69 +9,12 @@ use secret_migration::{
     SecretValue, VaultAuth, VaultClient, VaultSettings,
 };
 use service::settings::Secret;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpListener;
 
-/// Answers in order, and keeps what was asked.
-#[derive(Clone, Default)]
-struct Script(Arc<Mutex<(VecDeque<String>, Vec<String>)>>);
+use super::script::Script;
 
-impl Script {
-    fn answer(&self, status: u16, headers: &str, body: &str) {
-        let length = body.len();
-        let text =
-            format!("HTTP/1.1 {status} X\r\ncontent-length: {length}\r\n{headers}\r\n{body}");
-        self.raw(text);
-    }
-
-    fn raw(&self, text: String) {
-        self.0.lock().unwrap().0.push_back(text);
-    }
-
-    fn asked(&self) -> Vec<String> {
-        std::mem::take(&mut self.0.lock().unwrap().1)
-    }
-
-    async fn open(&self, settings: VaultSettings) -> VaultClient {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let address = format!("http://{}", listener.local_addr().unwrap());
-        let script = self.clone();
-        tokio::spawn(async move {
-            loop {
-                let (mut socket, _) = listener.accept().await.unwrap();
-                let mut request = Vec::new();
-                let mut buffer = [0; 4096];
-                loop {
-                    let read = socket.read(&mut buffer).await.unwrap_or(0);
-                    request.extend_from_slice(&buffer[..read]);
-                    let text = String::from_utf8_lossy(&request).to_ascii_lowercase();
-                    let Some(head) = text.find("\r\n\r\n") else {
-                        if read == 0 {
-                            break;
-                        }
-                        continue;
-                    };
-                    let length = text.split("content-length: ").nth(1);
-                    let length: usize = length
-                        .and_then(|rest| rest.split("\r\n").next()?.parse().ok())
-                        .unwrap_or(0);
-                    if read == 0 || request.len() >= head + 4 + length {
-                        break;
-                    }
-                }
-                let answer = {
-                    let mut state = script.0.lock().unwrap();
-                    state.1.push(String::from_utf8_lossy(&request).into_owned());
-                    state.0.pop_front().unwrap_or_default()
-                };
-                // One request per connection: half of an answer ends with the connection.
-                let answer = answer.replacen("\r\n", "\r\nconnection: close\r\n", 1);
-                socket.write_all(answer.as_bytes()).await.unwrap();
-            }
-        });
-        let settings = VaultSettings { address, ..settings };
-        VaultClient::open(settings, Environment::system()).unwrap()
-    }
+async fn open(script: &Script, settings: VaultSettings) -> VaultClient {
+    let settings = VaultSettings { address: script.serve().await, ..settings };
+    VaultClient::open(settings, Environment::system()).unwrap()
 }
 
 fn with_token() -> VaultSettings {
@@ -91,14 +32,14 @@ const METADATA: &str =
 async fn versions_one_and_two_are_read_with_token_and_namespace() {
     let script = Script::default();
     let settings = VaultSettings { namespace: "team".to_owned(), ..with_token() };
-    let vault = script.open(settings.clone()).await;
+    let vault = open(&script, settings.clone()).await;
     script.answer(200, "", &format!(r#"{{"data":{{"data":{{"k":"v"}},"metadata":{METADATA}}}}}"#));
     let read = SecretSource::read(&vault, &location(), Some(3)).await.unwrap();
     assert_eq!((read.version, read.data.keys()), (3, vec!["k".to_owned()]));
     let asked = script.asked().remove(0).to_ascii_lowercase();
     assert!(asked.starts_with("get /v1/secret/data/app/db?version=3 "), "{asked}");
     assert!(asked.contains("x-vault-token: root") && asked.contains("x-vault-namespace: team"));
-    let one = script.open(VaultSettings { engine_version: 1, ..settings }).await;
+    let one = open(&script, VaultSettings { engine_version: 1, ..settings }).await;
     script.answer(200, "", r#"{"data":{"k":"v"}}"#);
     let read = SecretSource::read(&one, &location(), None).await.unwrap();
     assert_eq!((read.version, read.data.keys().len()), (0, 1));
@@ -152,7 +93,7 @@ fn is_same(one: &PlatformFailure, other: &PlatformFailure) -> bool {
 #[tokio::test]
 async fn every_refusal_has_its_own_failure_and_no_value() {
     let script = Script::default();
-    let vault = script.open(with_token()).await;
+    let vault = open(&script, with_token()).await;
     for (status, headers, body, expected) in refusals() {
         script.answer(status, headers, &body);
         let error = SecretSource::read(&vault, &location(), None).await.unwrap_err();
@@ -171,7 +112,7 @@ async fn every_refusal_has_its_own_failure_and_no_value() {
 #[tokio::test]
 async fn a_write_is_a_check_and_set() {
     let script = Script::default();
-    let vault = script.open(with_token()).await;
+    let vault = open(&script, with_token()).await;
     let data = SecretData::new().with("k", SecretValue::from_text("v"));
     script.answer(200, "", r#"{"data":{"version":4}}"#);
     let expected = ExpectedVersion::Version(3.into());
@@ -203,7 +144,7 @@ async fn a_login_is_made_once_renewed_and_repeated_when_it_is_revoked() {
         secret_id: Secret::new("s"),
         ..VaultSettings::default()
     };
-    let vault = script.open(settings).await;
+    let vault = open(&script, settings).await;
     let login = |token: &str| {
         format!(r#"{{"auth":{{"client_token":"{token}","lease_duration":3600,"renewable":true}}}}"#)
     };
@@ -231,10 +172,131 @@ async fn a_login_is_made_once_renewed_and_repeated_when_it_is_revoked() {
     assert_eq!(refused.failure, PlatformFailure::Denied);
     for (auth, path) in [(VaultAuth::Kubernetes, "kubernetes"), (VaultAuth::Jwt, "jwt")] {
         let settings = VaultSettings { auth, jwt: Secret::new("j"), ..VaultSettings::default() };
-        let vault = script.open(settings).await;
+        let vault = open(&script, settings).await;
         script.asked();
         script.answer(400, "", "{}");
         SecretSource::read(&vault, &location(), None).await.unwrap_err();
         assert!(script.asked()[0].starts_with(&format!("POST /v1/auth/{path}/login ")));
+    }
+}
+
+#[tokio::test]
+async fn a_token_is_looked_up_and_renewed_before_it_ends() {
+    let clock = client::TravellingClock::starting_at(client::TimestampMs(1_749_556_800_000));
+    let environment = Environment::travelling(std::sync::Arc::clone(&clock), 7);
+    let script = Script::default();
+    let address = script.serve().await;
+    let settings = VaultSettings { address, renew_token: true, ..with_token() };
+    let vault = VaultClient::open(settings, environment).unwrap();
+    let secret = format!(r#"{{"data":{{"data":{{"k":"v"}},"metadata":{METADATA}}}}}"#);
+    script.answer(200, "", r#"{"data":{"ttl":3600,"renewable":true}}"#);
+    script.answer(200, "", &secret);
+    SecretSource::read(&vault, &location(), None).await.unwrap();
+    let asked = script.asked();
+    assert!(asked[0].starts_with("GET /v1/auth/token/lookup-self "), "{}", asked[0]);
+    // Two thirds of its time are over.
+    clock.travel(Duration::from_secs(2_500));
+    let renewed = r#"{"auth":{"client_token":"root","lease_duration":3600,"renewable":true}}"#;
+    script.answer(200, "", renewed);
+    script.answer(200, "", &secret);
+    script.answer(200, "", &secret);
+    SecretSource::read(&vault, &location(), None).await.unwrap();
+    SecretSource::read(&vault, &location(), None).await.unwrap();
+    let asked = script.asked();
+    assert!(asked[0].starts_with("POST /v1/auth/token/renew-self "), "{}", asked[0]);
+    assert_eq!(asked.len(), 3, "one renewal");
+}
+
+#[tokio::test]
+async fn requests_keep_to_their_rate() {
+    let clock = client::TravellingClock::starting_at(client::TimestampMs(1_749_556_800_000));
+    let environment = Environment::travelling(std::sync::Arc::clone(&clock), 7);
+    let script = Script::default();
+    let address = script.serve().await;
+    let settings = VaultSettings { address, requests_per_second: 10, ..with_token() };
+    let vault = VaultClient::open(settings, environment.clone()).unwrap();
+    let secret = format!(r#"{{"data":{{"data":{{"k":"v"}},"metadata":{METADATA}}}}}"#);
+    let begin = environment.stopwatch();
+    for _ in 0..5 {
+        script.answer(200, "", &secret);
+        SecretSource::read(&vault, &location(), None).await.unwrap();
+    }
+    // Sleeping moves this clock: five requests at ten per second have four pauses between them.
+    assert_eq!(environment.stopwatch() - begin, Duration::from_millis(400));
+}
+
+#[tokio::test]
+async fn a_version_with_a_later_deletion_still_lives() {
+    let script = Script::default();
+    let vault = open(&script, with_token()).await;
+    let metadata = |deletion: &str| {
+        let version = format!(r#"{{"deletion_time":"{deletion}","destroyed":false}}"#);
+        format!(r#"{{"data":{{"current_version":2,"versions":{{"2":{version}}}}}}}"#)
+    };
+    script.answer(200, "", &metadata("2999-01-01T00:00:00.123456789Z"));
+    assert_eq!(vault.live_version(&location()).await.unwrap(), 2);
+    script.answer(200, "", &metadata("2020-01-01T00:00:00.123456789Z"));
+    let gone = vault.live_version(&location()).await.unwrap_err();
+    assert_eq!(gone.failure, PlatformFailure::Deleted { version: 2, destroyed: false });
+}
+
+#[tokio::test]
+async fn a_certificate_of_an_own_authority_is_trusted_only_if_it_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let names = vec!["localhost".to_owned()];
+    let rcgen::CertifiedKey { cert, signing_key } =
+        rcgen::generate_simple_self_signed(names).unwrap();
+    let file = folder.path().join("ca.pem");
+    std::fs::write(&file, cert.pem()).unwrap();
+    let key =
+        tokio_rustls::rustls::pki_types::PrivateKeyDer::Pkcs8(signing_key.serialize_der().into());
+    let provider = std::sync::Arc::new(tokio_rustls::rustls::crypto::ring::default_provider());
+    let tls = tokio_rustls::rustls::ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![cert.der().clone()], key)
+        .unwrap();
+    let acceptor = tokio_rustls::TlsAcceptor::from(std::sync::Arc::new(tls));
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let body = format!(r#"{{"data":{{"data":{{"k":"v"}},"metadata":{METADATA}}}}}"#);
+    tokio::spawn(async move {
+        loop {
+            use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+            let (socket, _) = listener.accept().await.unwrap();
+            let Ok(mut stream) = acceptor.accept(socket).await else { continue };
+            let _ = stream.read(&mut [0; 4096]).await;
+            let head = format!(
+                "HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
+                body.len()
+            );
+            let _ = stream.write_all(format!("{head}{body}").as_bytes()).await;
+            let _ = stream.shutdown().await;
+        }
+    });
+    let address = format!("https://localhost:{port}");
+    let trusting = VaultSettings {
+        address: address.clone(),
+        ca_file: file.display().to_string(),
+        ..with_token()
+    };
+    let vault = VaultClient::open(trusting, Environment::system()).unwrap();
+    let read = SecretSource::read(&vault, &location(), None).await.unwrap();
+    assert_eq!(read.version, 3);
+    let doubting = VaultSettings { address, ..with_token() };
+    let vault = VaultClient::open(doubting, Environment::system()).unwrap();
+    let refused = SecretSource::read(&vault, &location(), None).await.unwrap_err();
+    assert!(matches!(refused.failure, PlatformFailure::Unreachable { .. }), "{refused:?}");
+    for (content, why) in [(None, "No such file"), (Some("no certificate"), "no certificate")] {
+        let wrong = folder.path().join("wrong.pem");
+        if let Some(content) = content {
+            std::fs::write(&wrong, content).unwrap();
+        }
+        let settings = VaultSettings { ca_file: wrong.display().to_string(), ..with_token() };
+        let Err(error) = VaultClient::open(settings, Environment::system()) else {
+            panic!("a file without certificates was taken")
+        };
+        assert!(error.to_string().contains("Vault:CaFile") && error.to_string().contains(why));
     }
 }

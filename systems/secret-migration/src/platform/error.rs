@@ -62,6 +62,12 @@ impl PlatformError {
         Self { failure, subject: subject.into() }
     }
 
+    /// A request that was not answered, or only in part. The address is left out: it may name a token.
+    pub(crate) fn unreachable(error: reqwest::Error, subject: &str) -> Self {
+        let why = error.without_url().to_string();
+        Self::new(PlatformFailure::Unreachable { why }, subject)
+    }
+
     /// Whether the same request may succeed a moment later.
     #[must_use]
     pub fn is_transient(&self) -> bool {
