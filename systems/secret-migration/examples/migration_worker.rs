@@ -1,8 +1,8 @@
 //! A worker in its own process, for the tests that kill it with SIGKILL and search its memory.
 //!
-//! `migration_worker ACCOUNT SOURCE TARGET TOKEN CLUSTER STEP RECORDED` migrates the pending workloads of a cluster of an
-//! account (the connection string of a server) from one vault to another until the step is reached, prints `reached` and
-//! blocks until the process is killed. If the step is not reached, it prints `finished` and blocks as well.
+//! `migration_worker ACCOUNT SOURCE TARGET TOKEN CLUSTER STEP RECORDED` migrates the pending workloads of a cluster of
+//! an account (the connection string of a server) from one vault to another until the step is reached, prints `reached`
+//! and blocks until the process is killed. If the step is not reached, it prints `finished` and blocks as well.
 
 #![expect(clippy::print_stdout, reason = "its one output is for the test")]
 

@@ -1,7 +1,7 @@
 //! Envelope encryption: each sealed text has a data key of its own, and the operator's key encrypts only data keys.
 //!
-//! Owns the stored form. A sealed text is bound to a context, such as its path and version, so that it cannot be moved to
-//! another place. An old key still opens what it sealed; the first key seals.
+//! Owns the stored form. A sealed text is bound to a context, such as its path and version, so that it cannot be moved
+//! to another place. An old key still opens what it sealed; the first key seals.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

@@ -12,6 +12,6 @@ mod run;
 mod usage;
 
 pub(crate) use run::ServeCommand;
-#[cfg(feature = "notifications")]
+#[cfg(any(feature = "notifications", feature = "secret-migration"))]
 pub(crate) use run::{stop_signal, warn};
 pub(crate) use usage::{USAGE_FILE, read_prices};

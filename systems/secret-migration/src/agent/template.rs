@@ -1,7 +1,7 @@
 //! Templates: text with `{{ KEY }}`, `{{ NUMBER.KEY }}` and `{{ @backend }}`.
 //!
-//! `KEY` is the key of any path, `NUMBER.KEY` that of the path with this number, from 0. The rendered text is wiped when
-//! it is dropped. A key that is not there is an error: a workload must not start with half of its secrets.
+//! `KEY` is the key of any path, `NUMBER.KEY` that of the path with this number, from 0. The rendered text is wiped
+//! when it is dropped. A key that is not there is an error: a workload must not start with half of its secrets.
 
 use zeroize::Zeroizing;
 

@@ -34,8 +34,8 @@ impl DirectoryTarget {
         Self { folder: folder.to_owned(), keys: Arc::new(keys) }
     }
 
-    /// The folder of a path. Only letters, digits, `-` and `_` stay as they are, so no part can leave the folder or look
-    /// like a file of a version.
+    /// The folder of a path. Only letters, digits, `-` and `_` stay as they are, so no part can leave the folder or
+    /// look like a file of a version.
     fn folder_of(&self, path: &str) -> PlatformResult<PathBuf> {
         let mut folder = self.folder.clone();
         for part in path.split('/') {

@@ -2,7 +2,7 @@
 //!
 //! | container | partition key | time to live | why this partition key |
 //! |---|---|---|---|
-//! | `vault_secrets` | `/mount` | off | a version and the metadata of its path are written in one transaction; a list is one partition |
+//! | `vault_secrets` | `/mount` | off | a version and the metadata of its path are one transaction |
 //! | `vault_access` | `/kind` | by item | few policies and roles; an expired token goes by itself |
 
 use client::{Account, Container, TimeToLive};

@@ -106,7 +106,7 @@ impl VaultServer {
             VaultOperation::Patch => VaultCapability::Patch,
             VaultOperation::Delete => VaultCapability::Delete,
             VaultOperation::Write if granted.is_root() => VaultCapability::Update,
-            VaultOperation::Write => match self.core.is_known(request).await? {
+            VaultOperation::Write => match self.core.find_known(request).await? {
                 true => VaultCapability::Update,
                 false => VaultCapability::Create,
             },

@@ -59,7 +59,7 @@ impl VaultCore {
     }
 
     /// Whether a write changes something known, which needs another capability than something new.
-    pub(crate) async fn is_known(&self, request: &VaultRequest) -> VaultResult<bool> {
+    pub(crate) async fn find_known(&self, request: &VaultRequest) -> VaultResult<bool> {
         match self.route(&request.path).await {
             Ok(KvRoute { mount, part: "data" | "metadata", path }) => {
                 Ok(self.read_path(&mount.id, path).await?.is_some())

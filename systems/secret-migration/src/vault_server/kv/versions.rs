@@ -100,8 +100,8 @@ impl VaultCore {
         Ok(VaultReply::Nothing)
     }
 
-    /// Deletes a path with all versions. The values go first: a crash in between leaves a path whose values are destroyed,
-    /// not values that nobody finds.
+    /// Deletes a path with all versions. The values go first: a crash in between leaves a path whose values are
+    /// destroyed, not values that nobody finds.
     pub(super) async fn delete_path(&self, mount: &str, path: &str) -> VaultResult<VaultReply> {
         let Some(item) = self.read_path(mount, path).await? else {
             return Ok(VaultReply::Nothing);

@@ -1,4 +1,4 @@
-//! The rules of a target, the same for every kind: absent, written once, check-and-set, nothing lost, no value in errors.
+//! The rules of a target, the same for every kind: absent, written once, check-and-set, no value in errors.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
