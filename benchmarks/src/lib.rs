@@ -23,6 +23,7 @@ mod report;
 mod rounds;
 mod run;
 mod scratch_server;
+mod secrets;
 mod tape;
 
 pub use self::notifications::{
@@ -39,6 +40,7 @@ pub use queries::{
 };
 pub use report::{BenchReport, ReportRow};
 pub use run::{Options, run};
+pub use secrets::{SecretsOptions, SecretsReport, SecretsSide, run_secrets};
 
 /// Any failure. No caller of a benchmark distinguishes kinds.
 pub type Error = Box<dyn std::error::Error + Send + Sync>;

@@ -6,7 +6,8 @@ use std::process::ExitCode;
 
 use benchmarks::{
     BenchProcess, ChildTask, GatewayOptions, NotificationsOptions, Options, QueryOptions, Result,
-    run, run_child, run_gateway, run_notifications, run_part, run_queries,
+    SecretsOptions, run, run_child, run_gateway, run_notifications, run_part, run_queries,
+    run_secrets,
 };
 use clap::{Args, Parser, Subcommand};
 
@@ -59,6 +60,8 @@ enum BenchTask {
     Gateway(GatewayArguments),
     /// Benchmark the notifications system, against the same storage work on PostgreSQL
     Notifications(NotificationsArguments),
+    /// Benchmark the secrets migration tracker, against the same storage work on PostgreSQL
+    Secrets(SecretsArguments),
     /// Runs one process of a gateway benchmark.
     #[command(hide = true)]
     Process {
@@ -120,6 +123,42 @@ struct NotificationsArguments {
     /// Where to write the tables, as Markdown.
     #[arg(long)]
     out: Option<PathBuf>,
+}
+
+/// How the tracker is loaded.
+#[derive(Args)]
+struct SecretsArguments {
+    /// Clusters.
+    #[arg(long, default_value_t = 1)]
+    clusters: usize,
+    /// Workloads of each cluster.
+    #[arg(long, default_value_t = 10_000)]
+    workloads: usize,
+    /// Workers of each cluster.
+    #[arg(long, default_value_t = 4)]
+    workers: usize,
+    /// Leave out PostgreSQL, which has to be installed.
+    #[arg(long)]
+    no_peers: bool,
+    /// Where to write the table, as Markdown.
+    #[arg(long)]
+    out: Option<PathBuf>,
+}
+
+impl SecretsArguments {
+    fn run(self, out: &mut impl Write) -> Result<()> {
+        let report = run_secrets(&SecretsOptions {
+            clusters: self.clusters,
+            workloads: self.workloads,
+            workers: self.workers,
+            with_peer: !self.no_peers,
+        })?;
+        writeln!(out, "{}", report.tables())?;
+        match self.out {
+            Some(path) => Ok(std::fs::write(path, report.page())?),
+            None => Ok(()),
+        }
+    }
 }
 
 impl NotificationsArguments {
@@ -186,6 +225,7 @@ fn start(arguments: BenchArguments) -> Result<()> {
         }
         Some(BenchTask::Gateway(arguments)) => return arguments.run(&mut out),
         Some(BenchTask::Notifications(arguments)) => return arguments.run(&mut out),
+        Some(BenchTask::Secrets(arguments)) => return arguments.run(&mut out),
         Some(BenchTask::Process { part }) => return run_part(part, &mut out),
         None => {}
     }

@@ -4,10 +4,12 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 
-#[cfg(not(feature = "notifications"))]
+#[cfg(not(all(feature = "notifications", feature = "secret-migration")))]
 use super::missing::MissingSystem;
 #[cfg(feature = "notifications")]
 use super::notifications;
+#[cfg(feature = "secret-migration")]
+use super::secret_migration;
 use super::{
     bench, copy, cost, emulator, export, import, partitions, query, report, schema, serve, verify,
     version,
@@ -35,6 +37,11 @@ pub(crate) enum PlanisphereCommand {
     /// (not in this build) The notification service
     #[cfg(not(feature = "notifications"))]
     Notifications(MissingSystem),
+    #[cfg(feature = "secret-migration")]
+    SecretMigration(secret_migration::SecretMigrationCommand),
+    /// (not in this build) The secrets migration tracker
+    #[cfg(not(feature = "secret-migration"))]
+    SecretMigration(MissingSystem),
 }
 
 impl PlanisphereCommand {
@@ -58,6 +65,10 @@ impl PlanisphereCommand {
             Self::Notifications(notifications) => notifications.run(),
             #[cfg(not(feature = "notifications"))]
             Self::Notifications(missing) => missing.refuse("notifications"),
+            #[cfg(feature = "secret-migration")]
+            Self::SecretMigration(tracker) => tracker.run(),
+            #[cfg(not(feature = "secret-migration"))]
+            Self::SecretMigration(missing) => missing.refuse("secret-migration"),
         }
     }
 }

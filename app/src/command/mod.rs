@@ -7,7 +7,7 @@ mod dispatch;
 mod emulator;
 mod export;
 mod import;
-#[cfg(not(feature = "notifications"))]
+#[cfg(not(all(feature = "notifications", feature = "secret-migration")))]
 mod missing;
 #[cfg(feature = "notifications")]
 mod notifications;
@@ -15,10 +15,16 @@ mod partitions;
 mod query;
 mod report;
 mod schema;
+#[cfg(feature = "secret-migration")]
+mod secret_migration;
 mod serve;
+#[cfg(any(feature = "notifications", feature = "secret-migration"))]
+pub(crate) mod service_log;
 mod verify;
 mod version;
 
 pub(crate) use dispatch::PlanisphereCommand;
 #[cfg(feature = "notifications")]
-pub(crate) use serve::{read_prices, stop_signal};
+pub(crate) use serve::read_prices;
+#[cfg(any(feature = "notifications", feature = "secret-migration"))]
+pub(crate) use serve::stop_signal;

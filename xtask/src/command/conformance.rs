@@ -4,6 +4,7 @@ use std::fs;
 use std::process::ExitCode;
 
 use crate::command::refuse;
+use crate::command::vault_clients::vault_clients;
 use crate::conformance::{
     ExpectedFailures, HEADING, LIBRARIES, Library, SDK_TESTS, ScenarioResult, ServerProcess,
     check_snippet, is_installed, prepare, run, run_sdk_tests, section, table,
@@ -21,6 +22,9 @@ const FOLDERS: &[(&str, &[&str])] = &[
 
 pub(crate) fn conformance(arguments: &[String]) -> ExitCode {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    if arguments == ["--vault"] {
+        return vault_clients();
+    }
     let with_sdk_tests = arguments == ["--full"];
     let chosen: Vec<&Library> = match arguments.as_slice() {
         [] | ["--full"] => LIBRARIES.iter().collect(),

@@ -12,6 +12,7 @@ mod packages;
 mod pages;
 mod test;
 mod tidy;
+mod vault_clients;
 
 pub(crate) use attack::attack;
 pub(crate) use bench::bench;

@@ -14,6 +14,7 @@ use crate::reading::workspace_root;
 const PAGES: &[(&str, &str)] = &[
     ("kit", "crates/ui-kit"),
     ("notifications", "systems/notifications"),
+    ("secret-migration", "systems/secret-migration"),
     ("explorer", "explorer"),
 ];
 const CHROMIUM: &str = "/usr/bin/chromium";

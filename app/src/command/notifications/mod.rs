@@ -4,7 +4,6 @@ mod budget;
 mod configuration;
 mod demo;
 mod erase;
-mod log;
 mod open;
 mod retry;
 mod run;

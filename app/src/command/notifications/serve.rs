@@ -16,10 +16,9 @@ use tokio::net::TcpListener;
 
 use super::configuration::{AllSettings, ServiceSettings, SettingsFlags};
 use super::demo::{self, DemoProviders};
-use super::log;
 use super::open::{open_system, providers, system_error};
 use crate::account_location::{AccountFlags, AccountLocation, MissingStore};
-use crate::command::stop_signal;
+use crate::command::{service_log, stop_signal};
 use crate::error::CommandError;
 use crate::open::StoreFlags;
 use crate::output::line;
@@ -74,7 +73,7 @@ impl NotificationsServeCommand {
         let settings = self.settings.load::<ServiceSettings>(&self.flag_settings())?.value.0;
         let telemetry = settings.telemetry.clone().with_default_service_name("notifications");
         let telemetry = Telemetry::new(telemetry, &Environment::system());
-        log::begin(self.verbose, &telemetry);
+        service_log::begin(self.verbose, &telemetry);
         telemetry.start();
         // Before the store is opened: a port in use is the most common error, and the cheapest to find.
         let listener = self.listen(&settings).await?;

@@ -17,6 +17,6 @@ mod usage;
 
 pub(crate) use emulator::{EmulatorVariables, VariableScope};
 pub(crate) use run::ServeCommand;
-#[cfg(feature = "notifications")]
+#[cfg(any(feature = "notifications", feature = "secret-migration"))]
 pub(crate) use stop::stop_signal;
 pub(crate) use usage::{USAGE_FILE, read_prices};

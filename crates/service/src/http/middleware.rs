@@ -24,7 +24,7 @@ use super::caller_key::caller_key;
 use super::events::StreamLimit;
 use super::observe::ServiceMetrics;
 use super::rate_limit::RateLimit;
-use crate::identity::Identity;
+use crate::identity::{CertifiedPeer, Identity};
 use crate::problem::{Problem, ProblemExtension};
 
 /// Headers of every response, unless the route set them itself.
@@ -74,6 +74,8 @@ pub(super) async fn authenticate(
     next: Next,
 ) -> Response {
     let authentication = identity.identify(request.method(), request.headers()).await;
+    let authentication =
+        CertifiedPeer::or_else(request.extensions().get::<CertifiedPeer>(), authentication);
     let renewed = identity.renewed_cookies(&authentication);
     request.extensions_mut().insert(identity.caller_end(&authentication));
     request.extensions_mut().insert(authentication);

@@ -1,4 +1,4 @@
-//! Prints the log of the service to standard error, in addition to telemetry.
+//! Prints the log of a service to standard error, in addition to telemetry.
 //!
 //! Only warnings and errors by default; requests are counted at `/metrics`.
 
@@ -12,7 +12,7 @@ use tracing_subscriber::layer::{Context, Layer, SubscriberExt as _};
 use crate::output::warn;
 
 /// Installs the subscriber. Only the first call of a process has an effect.
-pub(super) fn begin(is_verbose: bool, telemetry: &Telemetry) {
+pub(crate) fn begin(is_verbose: bool, telemetry: &Telemetry) {
     let level_max = if is_verbose { Level::INFO } else { Level::WARN };
     let subscriber =
         tracing_subscriber::registry().with(telemetry.layer()).with(LogLayer { level_max });

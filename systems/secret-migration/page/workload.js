@@ -1,0 +1,75 @@
+// The workloads of a cluster, and one of them with its timeline and its audit.
+
+import { button } from "/_kit/control.js";
+import { element } from "/_kit/element.js";
+import { emptyState, loadInto, toast } from "/_kit/feedback.js";
+import { addressOf } from "/_kit/frame.js";
+import { table } from "/_kit/table.js";
+import { timeAgo } from "/_kit/time.js";
+import { call } from "./api.js";
+import { askRollback } from "./rollback.js";
+
+const place = element("div", { id: "workloads" });
+let address = [];
+
+export function shown(panel, parts) {
+  address = parts;
+  panel.replaceChildren(place);
+  changed();
+}
+
+export function changed() {
+  const [cluster, namespace, name] = address;
+  if (!cluster) return loadInto(place, chooseCluster);
+  return loadInto(place, () => (name ? one(cluster, namespace, name) : all(cluster)));
+}
+
+async function chooseCluster() {
+  const { clusters } = await call("GET", "/v1/clusters");
+  if (clusters.length === 0) return emptyState("No clusters", "Scan a cluster to begin.", { icon: "container" });
+  return element("div", { class: "stack" }, element("h1", {}, "Workloads"),
+    element("ul", {}, clusters.map((cluster) => element("li", {}, element("a", { href: addressOf("workload", cluster) }, cluster)))));
+}
+
+async function all(cluster) {
+  const { workloads } = await call("GET", `/v1/clusters/${encodeURIComponent(cluster)}/workloads?limit=500`);
+  const rows = table("Workloads", [
+    { label: "Namespace", width: "minmax(7rem, 1fr)", cell: (row) => row.namespace, sort: (row) => row.namespace },
+    { label: "Workload", width: "minmax(9rem, 2fr)", cell: (row) => row.workloadName, sort: (row) => row.workloadName },
+    { label: "Status", width: "8rem", cell: (row) => element("span", { class: `status-${row.migrationStatus}` }, row.migrationStatus), sort: (row) => row.migrationStatus },
+    { label: "Backend", width: "6rem", cell: (row) => row.secretBackend, sort: (row) => row.secretBackend },
+    { label: "Changed", width: "9rem", cell: (row) => timeAgo(row.updatedAt), sort: (row) => row.updatedAt },
+  ], { rows: workloads, onopen: (row) => { location.hash = addressOf("workload", cluster, row.namespace, row.workloadName); } });
+  return element("div", { class: "stack" }, element("h1", {}, cluster), rows.node);
+}
+
+async function one(cluster, namespace, name) {
+  const path = `/v1/clusters/${[cluster, "workloads", namespace, name].map(encodeURIComponent).join("/")}`;
+  const subject = encodeURIComponent(`${namespace}/${name}`);
+  const [workload, audit] = await Promise.all([call("GET", path), call("GET", `/v1/audit?cluster=${encodeURIComponent(cluster)}&workload=${subject}`)]);
+  const isOperator = document.body.dataset.operator === "true";
+  const act = (label, action, kind) => button(label, {
+    kind, onclick: async () => {
+      try {
+        await call("POST", `${path}/${action}`, {});
+        toast(`${label}: asked for.`);
+      } catch (error) {
+        toast(error.message, { isBad: true });
+      }
+      changed();
+    },
+  });
+  const { migrationStatus: status } = workload;
+  const isSwitched = status === "MIGRATED" || status === "IN-PROGRESS";
+  return element("div", { class: "stack", "data-workload": workload.id },
+    element("div", { class: "row apart" }, element("h1", {}, `${namespace}/${name}`), isOperator && element("div", { class: "row" },
+      status === "PENDING" && !workload.paused && act("Migrate", "migrate", "primary"),
+      (status === "ROLLED-BACK" || workload.paused) && act("Try again", "retry", "primary"),
+      isSwitched && button("Roll back", { kind: "danger", id: "roll-back", onclick: () => askRollback(workload.id, `${path}/rollback`, changed) }))),
+    element("p", {}, element("strong", { id: "status", class: `status-${status}` }, status), " on ", element("strong", { id: "backend" }, workload.secretBackend),
+      workload.lastError ? element("span", { class: "soft" }, `: ${workload.lastError}`) : null),
+    element("section", { class: "card stack", "aria-label": "Paths" }, element("h2", {}, "Paths"),
+      element("ul", {}, workload.hashiSecrets.items.map((item) => element("li", {}, `${item.mount ?? workload.hashiSecrets.mount}/${item.path}`)))),
+    element("section", { class: "card stack", "aria-label": "Timeline" }, element("h2", {}, "Timeline and audit"),
+      element("ol", { class: "timeline", id: "timeline" }, audit.map((entry) => element("li", {}, timeAgo(entry.at), element("span", { class: "what" }, entry.action), element("span", { class: "soft" }, entry.by))))));
+}

@@ -1,0 +1,45 @@
+//! How the interface of a cluster is reached: the settings group `Kubernetes`.
+
+use serde::{Deserialize, Serialize};
+use service::settings::{Secret, SettingsSection, SettingsValidator};
+
+/// The settings of one cluster's interface.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "PascalCase", default, deny_unknown_fields)]
+pub struct KubernetesSettings {
+    /// The name that the tracker gives the cluster; it is not scanned if this is empty.
+    pub cluster: String,
+    /// The address of its interface.
+    pub address: String,
+    /// The bearer token of the service account.
+    pub token: Secret,
+    /// A file with the token, which is read again for each request: clusters replace it.
+    pub token_file: String,
+    /// A file with certificates to trust besides those of the system.
+    pub ca_file: String,
+    /// Objects per page of a list.
+    pub page_size: u32,
+    /// Seconds after which a watch is ended and begun again.
+    pub watch_seconds: u64,
+}
+
+impl Default for KubernetesSettings {
+    fn default() -> Self {
+        Self {
+            cluster: String::new(),
+            address: "https://kubernetes.default.svc".to_owned(),
+            token: Secret::default(),
+            token_file: String::new(),
+            ca_file: String::new(),
+            page_size: 500,
+            watch_seconds: 300,
+        }
+    }
+}
+
+impl SettingsSection for KubernetesSettings {
+    fn validate(&self, validator: &mut SettingsValidator) {
+        validator.require_range("PageSize", self.page_size, 1..=5_000);
+        validator.require_range("WatchSeconds", self.watch_seconds, 1..=3_600);
+    }
+}

@@ -1,0 +1,25 @@
+//! The page of the tracker: the static files of `page/`, compiled into the program.
+//!
+//! Owns which files there are and their paths. Does not own serving them (`service`).
+
+use service::http::Asset;
+
+macro_rules! script {
+    ($name:literal) => {
+        Asset::script(concat!("/page/", $name), include_bytes!(concat!("../page/", $name)))
+    };
+}
+
+/// The files of the page, for [`crate::SecretMigration::router`].
+pub const PAGES: &[Asset] = &[
+    Asset::html("/", include_bytes!("../page/index.html")),
+    Asset::style("/page/page.css", include_bytes!("../page/page.css")),
+    script!("main.js"),
+    script!("api.js"),
+    script!("board.js"),
+    script!("errors.js"),
+    script!("rollback.js"),
+    script!("sign_in.js"),
+    script!("waves.js"),
+    script!("workload.js"),
+];

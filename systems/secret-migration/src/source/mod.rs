@@ -1,0 +1,5 @@
+//! Where secrets come from.
+
+mod traits;
+
+pub use traits::{SecretLocation, SecretSource, SourceSecret};

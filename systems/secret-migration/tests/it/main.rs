@@ -1,0 +1,16 @@
+//! The migration tracker through its public API and over HTTP, with scripted platforms and a travelling clock.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+
+mod acceptance;
+mod budgets;
+mod canaries;
+mod crashes;
+mod http;
+mod killed;
+mod kubernetes;
+mod pages;
+mod platform;
+mod platforms;
+mod scanning;
+mod workload_side;
+mod world;
