@@ -45,8 +45,7 @@ pub struct EngineSettings {
     pub evaluation_memory_max: usize,
     /// Items with at least so many bytes are parsed, checked and indexed on threads of their own and not in the
     /// partition writer. Smaller ones never leave their task: an item of 16 KiB has at most 8,000 values, whose terms
-    /// take a few milliseconds, and an ordinary one of that size a fraction of it; the way to a thread and a second turn
-    /// in the writer cost about 50 microseconds.
+    /// take a few milliseconds, and an ordinary one of that size a fraction of it.
     pub large_item_bytes: usize,
     /// Whether a bounded sample of traffic is kept, with values of items and queries, to evaluate other partition keys.
     pub record_traffic: bool,

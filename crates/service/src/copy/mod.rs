@@ -29,6 +29,7 @@
 mod checkpoint;
 mod convert;
 mod error;
+mod feed_order;
 mod pacer;
 mod plan;
 mod run;

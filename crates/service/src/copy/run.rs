@@ -15,6 +15,7 @@ use tokio::task::JoinSet;
 use super::checkpoint::{Checkpoint, CheckpointStore};
 use super::convert::{ConvertedItem, RejectedItems};
 use super::error::CopyError;
+use super::feed_order::{ConvertedPage, FeedKind};
 use super::plan::{ContainerCopy, OnRejected};
 use super::target_write::{TargetItemAddress, TargetWrite, TargetWrites};
 
@@ -84,68 +85,11 @@ impl CopySummary {
     }
 }
 
-/// One page of changes, converted.
-struct ConvertedPage {
-    writes: TargetWrites,
-    mode: ChangeFeedMode,
-    continuation: String,
-    is_last: bool,
-}
-
 /// What reading a page gave.
 enum NextPage {
     Converted(ConvertedPage),
     /// The source does not know the position in the feed of all versions: what belongs to it may have expired.
     Refused(client::Error),
-}
-
-/// The feed that is read next.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum FeedKind {
-    Latest,
-    Versions,
-}
-
-impl Checkpoint {
-    fn first_feed(&self) -> FeedKind {
-        if self.is_backfilled { FeedKind::Versions } else { FeedKind::Latest }
-    }
-
-    /// The feed at its current position.
-    fn feed(&self, kind: FeedKind) -> ChangeFeed {
-        let from = |token: &String| ChangeStart::Continuation(token.clone());
-        match (kind, &self.versions, &self.continuation) {
-            (FeedKind::Versions, Some(versions), _) => ChangeFeed::all_versions(from(versions)),
-            // Also if versions were asked for but the source keeps none.
-            (_, _, continuation) => {
-                ChangeFeed::latest(continuation.as_ref().map_or(ChangeStart::Beginning, from))
-            }
-        }
-    }
-
-    /// Moves behind a page. Returns the feed to read next, and whether nothing is new.
-    ///
-    /// The feed of all versions is read alternately with the latest versions from the beginning, so that no version
-    /// expires before it is read, and alone once the latest versions are complete. This may write an old version over a
-    /// newer one; that is temporary, because the newer version follows later in the same feed.
-    fn advance(&mut self, page: &ConvertedPage) -> (FeedKind, bool) {
-        let continuation = Some(page.continuation.clone());
-        match page.mode {
-            ChangeFeedMode::LatestVersion => {
-                self.continuation = continuation;
-                if self.versions.is_none() {
-                    return (FeedKind::Latest, page.is_last);
-                }
-                self.is_backfilled |= page.is_last;
-                (FeedKind::Versions, false)
-            }
-            ChangeFeedMode::AllVersionsAndDeletes => {
-                self.versions = continuation;
-                let next = if page.is_last { self.first_feed() } else { FeedKind::Versions };
-                (next, page.is_last && self.is_backfilled)
-            }
-        }
-    }
 }
 
 impl ContainerCopy {

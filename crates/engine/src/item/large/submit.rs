@@ -19,8 +19,8 @@ use crate::metering::OperationKind;
 use crate::response::{ItemResource, Response};
 use crate::transaction::{DetachedItem, PreparationBasis, PreparedItem};
 
-/// How often a write is prepared whose item changes in between. Then it is carried out in the writer as a whole: somebody
-/// who changes an item all the time delays only its own partition.
+/// How often a write is prepared whose item changes in between. Then it is carried out in the writer as a whole: who
+/// changes an item all the time delays only its own partition.
 const ATTEMPTS_MAX: usize = 8;
 
 impl Engine {
