@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use model::{ComputedProperty, Json, Object, PropertyPath, is_system_property};
 use query::bind::ComputedProperties;
 use query::function::UtcDateTime;
-use query::{BuiltInFunctions, EvaluationContext, Parameters, RowStream, bind, parse};
+use query::{BuiltInFunctions, EvaluationContext, Parameters, QueryExecutor, bind, parse};
 use service::copy::Transform;
 
 /// One `--transform`.
@@ -20,7 +20,7 @@ pub(crate) struct PropertyTransform {
 
 /// All transformations, in order.
 pub(crate) struct PropertyTransforms {
-    list: Vec<(PropertyTransform, Mutex<RowStream>)>,
+    list: Vec<(PropertyTransform, Mutex<QueryExecutor>)>,
 }
 
 /// A property name that no item has, required by the check of computed properties.
@@ -85,19 +85,24 @@ impl PropertyTransforms {
 }
 
 impl PropertyTransform {
-    fn stream(&self) -> Result<RowStream, String> {
+    fn stream(&self) -> Result<QueryExecutor, String> {
         let refused = || format!("--transform '{}' cannot be computed item by item", self.text);
         let tree = parse(&self.query).map_err(|_| refused())?;
         let bound = bind(&tree, &Parameters::new(), &BuiltInFunctions).map_err(|_| refused())?;
         // Never seen by an expression: functions of time are rejected.
         let moment = UtcDateTime::from_milliseconds(0).ok_or_else(refused)?;
-        RowStream::new(&bound, EvaluationContext::starting_at(moment)).ok_or_else(refused)
+        QueryExecutor::streaming(&bound, EvaluationContext::starting_at(moment)).ok_or_else(refused)
     }
 
     /// Computes the value for an item.
-    fn value(&self, stream: &Mutex<RowStream>, item: &Json) -> Result<Json, String> {
-        let rows = stream.lock().unwrap_or_else(PoisonError::into_inner).push(item);
-        let row = rows.map_err(|error| format!("--transform '{}': {error}", self.text))?.pop();
+    fn value(&self, stream: &Mutex<QueryExecutor>, item: &Json) -> Result<Json, String> {
+        let mut stream = stream.lock().unwrap_or_else(PoisonError::into_inner);
+        let pushed = stream.push(item);
+        // Also after a failure, so that no row is left for the next item.
+        let mut rows = stream.take_rows();
+        let row = pushed
+            .map(|()| rows.pop())
+            .map_err(|error| format!("--transform '{}': {error}", self.text))?;
         let value = row.map(|row| row.to_json()).transpose();
         let value = value.map_err(|error| format!("--transform '{}': {error}", self.text))?;
         value

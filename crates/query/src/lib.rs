@@ -28,6 +28,7 @@ mod parser;
 pub mod plan;
 mod printer;
 mod reference;
+mod resume;
 pub mod value;
 
 pub use bind::{
@@ -43,6 +44,7 @@ pub use operator::{ItemPredicate, PreparedExpression, QueryExecutor, row_text};
 pub use parser::parse;
 pub use printer::{print, print_scalar};
 pub use reference::function_reference;
+pub use resume::resume_query;
 
 /// Runs the example of the README as a test.
 #[cfg(doctest)]

@@ -7,11 +7,12 @@ use crate::command::refuse;
 use crate::command::vault_clients::vault_clients;
 use crate::conformance::{
     ExpectedFailures, HEADING, LIBRARIES, Library, SDK_TESTS, ScenarioResult, ServerProcess,
-    check_snippet, is_installed, prepare, run, run_sdk_tests, section, table,
+    check_snippet, full_table, is_installed, prepare, run, run_sdk_tests, section, table,
 };
 use crate::reading::workspace_root;
 
 const TABLE: &str = "docs/COMPATIBILITY.md";
+const FULL_TABLE: &str = "target/conformance/compatibility.md";
 
 /// Folders of scenarios, and how the server is started for each.
 const FOLDERS: &[(&str, &[&str])] = &[
@@ -92,12 +93,24 @@ fn run_all(chosen: &[&'static Library], with_sdk_tests: bool) -> Result<Vec<Stri
     }
     // A run with a missing toolchain must not remove that library's column from the table.
     if results.len() == LIBRARIES.len() {
+        write_full_table(&full_table(&results, &expected))?;
         let text = format!("{}\n{sdk_section}", table(&results, &expected));
         fs::write(path, text.trim_end().to_owned() + "\n")
             .map_err(|error| format!("{TABLE}: {error}"))?;
         println!("wrote {TABLE}");
     }
     Ok(complaints)
+}
+
+/// Writes the long table, which is not part of the repository.
+fn write_full_table(text: &str) -> Result<(), String> {
+    let path = workspace_root().join(FULL_TABLE);
+    let folder = path.parent().map_or(Ok(()), fs::create_dir_all);
+    folder
+        .and_then(|()| fs::write(&path, text))
+        .map_err(|error| format!("{FULL_TABLE}: {error}"))?;
+    println!("wrote {FULL_TABLE}");
+    Ok(())
 }
 
 /// The section about the tests that only `--full` runs, as it was written last.

@@ -18,4 +18,4 @@ pub(crate) use scenario_result::ScenarioResult;
 pub(crate) use sdk_tests::{HEADING, SDK_TESTS, run_sdk_tests, section};
 pub(crate) use server::ServerProcess;
 pub(crate) use snippet::check as check_snippet;
-pub(crate) use table::table;
+pub(crate) use table::{full_table, table};

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use ::query::EvaluationContext;
 use ::query::bind::BoundOrderBy;
 use ::query::plan::access::Lookup;
+use ::query::plan::metrics::IndexMetrics;
 use model::limits::PAGE_ITEMS_DEFAULT;
 use model::{FeedRange, SessionToken};
 use storage::Read;
@@ -276,13 +277,7 @@ impl Engine {
             continuation: more.then(|| progress.to_token(scope)),
             rows: page.rows,
             metrics: Default::default(),
-            index_metrics: operation.wants_index_metrics.then(|| {
-                let mut metrics = planned.index_metrics();
-                if matches!(operation.feed_range, FeedRange::PartitionKey(_)) {
-                    metrics.add_partition_key(identity.definition.paths());
-                }
-                metrics
-            }),
+            index_metrics: operation.wants_index_metrics.then(|| index_metrics(planned, scope)),
         })
     }
 }
@@ -379,6 +374,15 @@ async fn open_streaming(
         projector.skip_filter();
     }
     Ok(source.map(|source| (source, projector)))
+}
+
+/// Which indexes a request used. A partition key that it names restricts the items as a filter would.
+fn index_metrics(planned: &PlannedQuery, scope: &TokenScope<'_>) -> IndexMetrics {
+    let mut metrics = planned.index_metrics();
+    if matches!(scope.operation.feed_range, FeedRange::PartitionKey(_)) {
+        metrics.add_partition_key(scope.container.definition.paths());
+    }
+    metrics
 }
 
 /// How many rows earlier pages have returned.

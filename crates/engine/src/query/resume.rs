@@ -2,7 +2,7 @@
 //!
 //! Owns the error of a filter that does not fit. The condition is made by the crate `query`.
 
-use ::query::plan::resume_query;
+use ::query::resume_query;
 use model::Json;
 
 use super::error::bad_query;

@@ -45,7 +45,8 @@ const SENTENCES: [Sentence; 15] = [
         " Learn more: https://aka.ms/CosmosDB/sql/errors/wrong-pk-value",
     ),
     replica(
-        "The partition key supplied in x-ms-partitionkey header has fewer components than defined in the the collection.",
+        "The partition key supplied in x-ms-partitionkey header has fewer components than defined in the the \
+         collection.",
         "",
     ),
     replica(

@@ -17,8 +17,8 @@ use crate::evaluate::{
 use crate::function::PatternCache;
 use crate::value::Value;
 
-/// Runs a query: push all items, then finish to get the rows. A query made by [`QueryExecutor::streaming`] can also pass
-/// the rows of an item on when the item is pushed.
+/// Runs a query: push all items, then finish to get the rows. A query made by [`QueryExecutor::streaming`] can also
+/// pass the rows of an item on when the item is pushed.
 ///
 /// ```
 /// use model::Json;
@@ -69,8 +69,8 @@ impl QueryExecutor {
         Self { query, needed, prefilter, state, context, patterns, budget, resumed, rows }
     }
 
-    /// Prepares a query whose rows are known as soon as their item is pushed; `None` if it groups or orders. Nothing but
-    /// the rows that DISTINCT has seen is kept.
+    /// Prepares a query whose rows are known as soon as their item is pushed; `None` if it groups or orders. Nothing
+    /// but the rows that DISTINCT has seen is kept.
     #[must_use]
     pub fn streaming(query: &BoundQuery, context: EvaluationContext) -> Option<Self> {
         let executor = Self::new(query, context);

@@ -28,6 +28,7 @@ const TABLES: &[ModuleTable] = &[
             ("lexer", "error ast"),
             ("parser", "error ast lexer"),
             ("printer", "ast lexer"),
+            ("resume", "error ast parser printer"),
             ("value", "ast"),
             ("budget", "value"),
             ("function", "value budget"),

@@ -1,8 +1,8 @@
 //! English stop words.
 //!
 //! Owns the list, which is our own: function words by category (pronouns, determiners, prepositions, conjunctions,
-//! auxiliaries, adverbs without a subject, contractions). The list of the service is not published; it has about as many
-//! words.
+//! auxiliaries, adverbs without a subject, contractions). The list of the service is not published; it has about as
+//! many words.
 
 /// English stop words, sorted.
 const ENGLISH: [&str; 351] = [

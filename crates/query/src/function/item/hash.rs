@@ -1,7 +1,7 @@
 //! HASH: the same number for equal values; _STRUCTURALHASH: the hash by which arrays and objects are ordered.
 //!
-//! HASH truncates the structural hash to 63 bits, so that it is never negative. The service's algorithm is unknown; ours
-//! is stable and agrees with equality. _STRUCTURALHASH is for the conditions of resumed queries.
+//! HASH truncates the structural hash to 63 bits, so that it is never negative. The service's algorithm is unknown;
+//! ours is stable and agrees with equality. _STRUCTURALHASH is for the conditions of resumed queries.
 
 use crate::budget::value_units;
 use crate::function::argument;

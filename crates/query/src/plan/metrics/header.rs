@@ -7,8 +7,8 @@ use model::{Json, Object};
 
 use super::report::{IndexMetrics, MetricIndex};
 
-/// The longest header. The recorded headers end between 40 and 70 thousand bytes; common HTTP libraries refuse a line of
-/// more than 64 KiB.
+/// The longest header. The recorded headers end between 40 and 70 thousand bytes; common HTTP libraries refuse a line
+/// of more than 64 KiB.
 const HEADER_BYTES_MAX: usize = 48 * 1024;
 
 const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
