@@ -14,6 +14,7 @@ mod formats;
 mod full_disk;
 mod limits;
 mod notifications;
+mod operations;
 mod planisphere;
 mod query;
 mod report;

@@ -7,6 +7,7 @@ use hyper::Method;
 use hyper::header::{AUTHORIZATION, COOKIE};
 
 use crate::authorization::{AuthorizationContext, RequestAuthorization, authorize};
+use crate::backup;
 use crate::gateway::Gateway;
 use crate::http::{ApiError, ApiRequest, ApiResponse, ApiResult};
 use crate::observe;
@@ -89,6 +90,14 @@ impl Gateway {
             Route::Requests => observe::list_requests(self, request),
             Route::Request(number) => observe::read_request(self, request, number),
             Route::Traffic => observe::traffic(self, request),
+            Route::Backups => Box::pin(backup::begin(self, request)).await,
+            Route::Backup(number) => match request.method {
+                Method::GET => Box::pin(backup::read_next(self, number)).await,
+                Method::DELETE => backup::end(self, number),
+                _ => Err(ApiError::method_not_allowed()),
+            },
+            Route::Restore => Box::pin(backup::apply(self, request)).await,
+            Route::RestorePoint => Box::pin(backup::restore_point(self, request)).await,
             Route::Partitions(database, container) => {
                 Box::pin(observe::handle_partitions(self, request, database, container)).await
             }

@@ -8,8 +8,10 @@
 //! ```
 
 mod authorization;
+mod backup;
 mod binary_json;
 mod dispatch;
+mod fault;
 mod feed_range;
 mod gateway;
 mod http;
@@ -27,9 +29,10 @@ mod test_control;
 
 #[cfg(feature = "issuer")]
 pub use authorization::KeySource;
-pub use authorization::{AccountKey, EMULATOR_KEY, Issuer, RoleAssignments, sign_get_request};
+pub use authorization::{AccountKey, EMULATOR_KEY, Issuer, RoleAssignments, sign_request};
+pub use fault::FaultRules;
 pub use gateway::Gateway;
-pub use http::format_rfc3339;
+pub use http::{format_rfc3339, parse_rfc3339};
 pub use server::Certificate;
 pub use settings::{CrossPartition, ExplorerSettings, GatewaySettings, Limits, Log};
 pub use test_control::TestControl;

@@ -65,6 +65,10 @@ impl<'a> RequestPath<'a> {
             ["_planisphere", "requests"] => Route::Requests,
             ["_planisphere", "requests", number] => Route::Request(number),
             ["_planisphere", "traffic"] => Route::Traffic,
+            ["_planisphere", "backups"] => Route::Backups,
+            ["_planisphere", "backups", number] => Route::Backup(number),
+            ["_planisphere", "restore"] => Route::Restore,
+            ["_planisphere", "restore-point"] => Route::RestorePoint,
             ["_planisphere", "partitions", database, container] => {
                 Route::Partitions(database, container)
             }
@@ -114,6 +118,10 @@ pub(crate) enum Route<'a> {
     Requests,
     Request(&'a str),
     Traffic,
+    Backups,
+    Backup(&'a str),
+    Restore,
+    RestorePoint,
     Partitions(&'a str, &'a str),
     History(&'a str, &'a str, &'a str),
     Databases,

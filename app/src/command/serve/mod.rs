@@ -6,6 +6,7 @@ mod certificate;
 mod emulator;
 mod evaluation;
 mod explorer;
+mod faults;
 mod issuer;
 mod limits;
 mod listeners;

@@ -25,4 +25,4 @@ pub use jwks::KeySource;
 pub(crate) use request_authorization::RequestAuthorization;
 pub(crate) use resource_token::{PermissionAddress, ResourceGrant};
 pub use role::RoleAssignments;
-pub use sign::sign_get_request;
+pub use sign::sign_request;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::client::{DATE, Server, sign};
-use gateway::{AccountKey, EMULATOR_KEY, sign_get_request};
+use gateway::{AccountKey, EMULATOR_KEY, sign_request};
 use model::Json;
 
 const CONTAINER: &str = r#"{"id":"c","partitionKey":{"paths":["/pk"],"kind":"Hash","version":2}}"#;
@@ -132,7 +132,7 @@ async fn the_report_needs_the_account_key() {
 fn own_requests_are_signed_like_those_of_clients() {
     let path = "/_planisphere/usage";
     let seconds = crate::client::NOW_SECONDS;
-    let headers = sign_get_request(&AccountKey::emulator(), path, seconds);
+    let headers = sign_request(&AccountKey::emulator(), "GET", path, seconds);
     let signature = sign("GET", path, DATE, EMULATOR_KEY);
     let expected = [("x-ms-date", DATE.to_owned()), ("authorization", signature)];
     assert_eq!(headers, expected);
