@@ -12,11 +12,14 @@ mod output;
 mod panic;
 mod private_file;
 mod progress;
+#[cfg(feature = "connect")]
+mod server_call;
+mod settings_file;
 mod transform;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 
 use command::PlanisphereCommand;
 
@@ -35,6 +38,8 @@ Examples:
   planisphere export --data DIR --database shop --container orders --out orders.jsonl
   planisphere copy --from-data DIR --from shop/orders --to shop/orders-v2 --partition-key /tenantId
   planisphere query --data DIR --database shop --container orders \"SELECT * FROM c\"
+  planisphere list --data DIR             show the databases and containers
+  planisphere backup --out shop.backup    save everything in a running server
   planisphere schema plan shop.toml --data DIR    show what a schema would change
   planisphere report                      show what requests cost and what would help
   planisphere cost --item order.json      estimate what an item costs, path by path
@@ -47,13 +52,21 @@ Exit codes: 0 success, 1 findings or differences, 2 the command failed.";
 #[derive(Debug, Parser)]
 #[command(name = "planisphere", version, after_help = EXAMPLES, arg_required_else_help = true)]
 struct CommandLine {
+    /// File with flags of commands, as TOML; also PLANISPHERE_SETTINGS. Flags on the command line win
+    #[arg(long, global = true, value_name = "FILE")]
+    settings: Option<std::path::PathBuf>,
+
     #[command(subcommand)]
     command: PlanisphereCommand,
 }
 
 fn main() -> ExitCode {
-    let CommandLine { command } = CommandLine::parse();
-    match panic::catch_panics(|| command.run()) {
+    let words = match settings_file::add_flags(&CommandLine::command(), std::env::args_os()) {
+        Ok(words) => words,
+        Err(error) => return error.print(),
+    };
+    let CommandLine { command, .. } = CommandLine::parse_from(words);
+    match panic::catch_panics(|| command.run(&mut CommandLine::command())) {
         Ok(code) => code,
         Err(error) => error.print(),
     }

@@ -63,6 +63,8 @@ impl StoreFlags {
         account: engine::EngineSettings,
     ) -> Result<Engine, CommandError> {
         let what = || cannot_open(folder);
+        // For the whole process: the tree creates its files itself, and all of them hold data.
+        rustix::process::umask(rustix::fs::Mode::RWXG | rustix::fs::Mode::RWXO);
         let durability = match self.relaxed {
             true => Durability::Relaxed { sync_every_ms: RELAXED_SYNC_MS },
             false => Durability::Synced,

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use clap::Subcommand;
+use clap::{Command, Subcommand};
 
 #[cfg(not(all(feature = "notifications", feature = "secret-migration")))]
 use super::missing::MissingSystem;
@@ -11,8 +11,8 @@ use super::notifications;
 #[cfg(feature = "secret-migration")]
 use super::secret_migration;
 use super::{
-    bench, copy, cost, emulator, export, import, partitions, query, report, schema, serve, verify,
-    version,
+    backup, bench, completions, copy, cost, emulator, export, import, list, partitions, query,
+    report, restore, schema, serve, verify, version,
 };
 use crate::error::CommandError;
 
@@ -27,11 +27,15 @@ pub(crate) enum PlanisphereCommand {
     Export(export::ExportCommand),
     Import(import::ImportCommand),
     Copy(Box<copy::CopyCommand>),
+    Backup(backup::BackupCommand),
+    Restore(restore::RestoreCommand),
+    List(list::ListCommand),
     Query(query::QueryCommand),
     Report(report::ReportCommand),
     Partitions(Box<partitions::PartitionsCommand>),
     Schema(Box<schema::SchemaCommand>),
     Cost(cost::CostCommand),
+    Completions(completions::CompletionsCommand),
     #[cfg(feature = "notifications")]
     Notifications(notifications::NotificationsCommand),
     /// (not in this build) The notification service
@@ -45,8 +49,8 @@ pub(crate) enum PlanisphereCommand {
 }
 
 impl PlanisphereCommand {
-    /// Runs it.
-    pub(crate) fn run(self) -> Result<ExitCode, CommandError> {
+    /// Runs it. `program` is the parser of the whole command line.
+    pub(crate) fn run(self, program: &mut Command) -> Result<ExitCode, CommandError> {
         match self {
             Self::Serve(serve) => serve.run(),
             Self::Emulator(emulator) => emulator.run(),
@@ -56,11 +60,15 @@ impl PlanisphereCommand {
             Self::Export(export) => export.run(),
             Self::Import(import) => import.run(),
             Self::Copy(copy) => copy.run(),
+            Self::Backup(backup) => backup.run(),
+            Self::Restore(restore) => restore.run(),
+            Self::List(list) => list.run(),
             Self::Query(query) => query.run(),
             Self::Report(report) => report.run(),
             Self::Partitions(partitions) => partitions.run(),
             Self::Schema(schema) => schema.run(),
             Self::Cost(cost) => cost.run(),
+            Self::Completions(completions) => completions.run(program),
             #[cfg(feature = "notifications")]
             Self::Notifications(notifications) => notifications.run(),
             #[cfg(not(feature = "notifications"))]

@@ -1,12 +1,15 @@
 //! The commands of the binary, one module each.
 
+mod backup;
 mod bench;
+mod completions;
 mod copy;
 mod cost;
 mod dispatch;
 mod emulator;
 mod export;
 mod import;
+mod list;
 #[cfg(not(all(feature = "notifications", feature = "secret-migration")))]
 mod missing;
 #[cfg(feature = "notifications")]
@@ -14,6 +17,7 @@ mod notifications;
 mod partitions;
 mod query;
 mod report;
+mod restore;
 mod schema;
 #[cfg(feature = "secret-migration")]
 mod secret_migration;

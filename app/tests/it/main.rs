@@ -15,6 +15,7 @@ mod full_disk;
 mod limits;
 mod linearizability;
 mod notifications;
+mod operations;
 mod partitions;
 mod planisphere;
 mod query;

@@ -19,7 +19,7 @@ use crate::error::{Error, Result};
 use crate::operation::ContainerLink;
 use crate::partition::PhysicalPartition;
 use crate::query::{ParsedQueryCache, PreparedQueryCache, ResultStore, ShapeCache};
-use crate::settings::EngineSettings;
+use crate::settings::{EngineSettings, MaintenanceTotals};
 use crate::throughput::SharedThroughputs;
 use crate::work::{EvaluationPool, RequestWork};
 
@@ -59,6 +59,8 @@ pub(crate) struct EngineCore {
     /// One split in the background at a time; wakes the one who looks for partitions to split.
     pub(crate) splitting: Mutex<()>,
     pub(crate) split_due: Arc<Notify>,
+    /// What all rounds of maintenance together did.
+    pub(crate) maintained: StdMutex<MaintenanceTotals>,
     /// Shards that a split or merge is filling. They are marked for reclaiming, so that a crash leaves no garbage; the
     /// reclaimer must skip them while this engine runs.
     // In memory only: after a restart nothing is being built, and what is marked is garbage.
@@ -110,6 +112,7 @@ impl Engine {
             maintaining: Mutex::default(),
             splitting: Mutex::default(),
             split_due: Arc::default(),
+            maintained: StdMutex::default(),
             building: StdMutex::default(),
         };
         let engine = Self { core: Arc::new(core) };
@@ -136,6 +139,12 @@ impl Engine {
         evaluate: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T> {
         self.core.evaluations.run(&self.core.environment, work, evaluate).await
+    }
+
+    /// What background work has done since the engine was opened.
+    #[must_use]
+    pub fn maintenance_totals(&self) -> MaintenanceTotals {
+        *self.core.maintained.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// How many slices of work all evaluations were granted so far: it stops growing when nothing is evaluated.

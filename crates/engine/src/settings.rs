@@ -99,3 +99,18 @@ impl Default for EngineSettings {
         }
     }
 }
+
+/// What background work has done since an engine was opened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MaintenanceTotals {
+    /// Rounds that ended without an error.
+    pub rounds: u64,
+    /// Expired items reclaimed.
+    pub expired: u64,
+    /// Items whose index terms were rebuilt.
+    pub rebuilt: u64,
+    /// Superseded versions trimmed.
+    pub trimmed: u64,
+    /// Storage entries of retired shards and of old query results removed.
+    pub reclaimed: u64,
+}

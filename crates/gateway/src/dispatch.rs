@@ -7,6 +7,7 @@ use hyper::Method;
 use hyper::header::{AUTHORIZATION, COOKIE};
 
 use crate::authorization::{AuthorizationContext, RequestAuthorization, authorize};
+use crate::backup;
 use crate::gateway::Gateway;
 use crate::http::{ApiError, ApiRequest, ApiResponse, ApiResult};
 use crate::observe;
@@ -140,6 +141,14 @@ impl Gateway {
             OwnRoute::Requests => observe::list_requests(self, request),
             OwnRoute::Request(number) => observe::read_request(self, request, number),
             OwnRoute::Traffic => observe::traffic(self, request),
+            OwnRoute::Backups => backup::begin(self, request).await,
+            OwnRoute::Backup(number) => match request.method {
+                Method::GET => backup::read_next(self, number).await,
+                Method::DELETE => backup::end(self, number),
+                _ => Err(ApiError::method_not_allowed()),
+            },
+            OwnRoute::Restore => backup::apply(self, request).await,
+            OwnRoute::RestorePoint => backup::restore_point(self, request).await,
             OwnRoute::Partitions(database, container) => {
                 observe::handle_partitions(self, request, database, container).await
             }

@@ -11,6 +11,7 @@ use hyper::header::HeaderValue;
 use uuid::Uuid;
 use uuid::fmt::Hyphenated;
 
+use crate::backup::OpenBackups;
 use crate::http::{HeaderMapCache, format_http_date, header};
 use crate::metrics::RequestMetrics;
 use crate::request_log::RequestLog;
@@ -32,6 +33,7 @@ struct GatewayInner {
     metrics: RequestMetrics,
     request_log: RequestLog,
     sessions: Sessions,
+    backups: OpenBackups,
     cached_headers: HeaderMapCache,
     /// When this gateway was created, as a header value.
     started: HeaderValue,
@@ -55,6 +57,7 @@ impl Gateway {
             metrics: RequestMetrics::new(started_ms),
             request_log,
             sessions: Sessions::new(),
+            backups: OpenBackups::default(),
             cached_headers: HeaderMapCache::default(),
             started: format_with_milliseconds(started_ms),
             requests: AtomicU64::new(0),
@@ -84,6 +87,10 @@ impl Gateway {
 
     pub(crate) fn request_log(&self) -> &RequestLog {
         &self.inner.request_log
+    }
+
+    pub(crate) fn backups(&self) -> &OpenBackups {
+        &self.inner.backups
     }
 
     pub(crate) fn sessions(&self) -> &Sessions {

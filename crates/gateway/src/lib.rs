@@ -8,8 +8,10 @@
 //! ```
 
 mod authorization;
+mod backup;
 mod binary_json;
 mod dispatch;
+mod fault;
 mod feed_range;
 #[cfg(any(test, fuzzing))]
 pub mod fuzzing;
@@ -30,8 +32,9 @@ mod test_control;
 #[cfg(feature = "issuer")]
 pub use authorization::KeySource;
 pub use authorization::{AccountKey, EMULATOR_KEY, Issuer, RoleAssignments, sign_request};
+pub use fault::FaultRules;
 pub use gateway::Gateway;
-pub use http::format_rfc3339;
+pub use http::{format_rfc3339, parse_rfc3339};
 pub use observe::partitions_document;
 pub use server::Certificate;
 pub use settings::{

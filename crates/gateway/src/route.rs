@@ -130,6 +130,10 @@ pub(crate) enum OwnRoute<'a> {
     Requests,
     Request(&'a str),
     Traffic,
+    Backups,
+    Backup(&'a str),
+    Restore,
+    RestorePoint,
     Partitions(&'a str, &'a str),
     PartitionKeys(&'a str, &'a str, &'a str),
     Versions(&'a str, &'a str, &'a str),
@@ -147,6 +151,10 @@ impl<'a> OwnRoute<'a> {
             ["requests"] => Self::Requests,
             ["requests", number] => Self::Request(number),
             ["traffic"] => Self::Traffic,
+            ["backups"] => Self::Backups,
+            ["backups", number] => Self::Backup(number),
+            ["restore"] => Self::Restore,
+            ["restore-point"] => Self::RestorePoint,
             ["partitions", database, container] => Self::Partitions(database, container),
             ["partitions", database, container, number, "keys"] => {
                 Self::PartitionKeys(database, container, number)

@@ -12,6 +12,7 @@ use model::{ContainerProperties, DatabaseId, Json, Throughput};
 use ui_kit::Asset;
 
 use crate::authorization::{AccountKey, Issuer, RoleAssignments};
+use crate::fault::FaultRules;
 use crate::test_control::TestControl;
 
 /// Settings of a gateway. The defaults suit a laptop.
@@ -38,12 +39,24 @@ pub struct GatewaySettings {
     pub explorer: Option<ExplorerSettings>,
     /// Limits on connections and requests.
     pub limits: Limits,
+    /// Whether `/metrics`, which needs no key, has series for each container. With the public key of the emulators they
+    /// are always there: everybody can read the data anyway.
+    pub container_metrics: bool,
+    /// Faults to inject into requests; `None` injects none.
+    pub faults: Option<Arc<FaultRules>>,
     /// The prices of throughput and storage, for usage reports.
     pub prices: PriceTable,
     /// Receives messages about internal errors.
     pub log: Log,
     /// Lets tests move the clock and split partitions. Only set for servers that are started by tests.
     pub test_control: Option<Arc<TestControl>>,
+}
+
+impl GatewaySettings {
+    /// Whether metrics may name containers.
+    pub(crate) fn shows_containers(&self) -> bool {
+        self.container_metrics || self.key.is_well_known()
+    }
 }
 
 /// Settings of the explorer.
@@ -178,6 +191,8 @@ impl Default for GatewaySettings {
             region: "East US".to_owned(),
             explorer: Some(ExplorerSettings::default()),
             limits: Limits::default(),
+            container_metrics: false,
+            faults: None,
             prices: PriceTable::default(),
             log: Log::default(),
             test_control: None,

@@ -5,6 +5,7 @@
 //! Every error names the path and what to do, and a folder that is not ours is not modified.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::{Arc, mpsc};
 
@@ -25,6 +26,9 @@ use crate::lock::FolderLock;
 use crate::settings::LsmSettings;
 use crate::stamp_entry::StampEntry;
 use crate::store::LsmStore;
+
+/// Permissions of a folder that only its owner can read, list and change.
+const OWNER_ONLY: u32 = 0o700;
 
 /// The folder of the tree inside that of the store.
 const TREE_FOLDER: &str = "lsm";
@@ -62,6 +66,8 @@ impl LsmStore {
             FolderState::Empty => Some(create(path, spaces, &settings)?),
             FolderState::Store | FolderState::StoreWithoutManifest => None,
         };
+        // Also a folder that existed, or that an earlier version created: items are in it, and their index terms.
+        restrict_to_owner(path);
         // Not before the creation is marked as started: with this file alone the folder would be a foreign one.
         let (mut stamp_file, durable) = DurableStampFile::open(path)?;
         let (keyspaces, recovered) = match (created, state) {
@@ -148,10 +154,17 @@ fn create_folder(path: &Path) -> Result<()> {
         Ok(metadata) if metadata.is_dir() => Ok(()),
         Ok(_) => Err(not_a_folder(path)),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            fs::create_dir_all(path).map_err(|error| cannot_open_file(path, error))
+            fs::create_dir_all(path).map_err(|error| cannot_open_file(path, error))?;
+            restrict_to_owner(path);
+            Ok(())
         }
         Err(error) => Err(cannot_open_file(path, error)),
     }
+}
+
+/// Lets only the owner into a folder, whatever the files in it allow. If it belongs to somebody else, that one decides.
+fn restrict_to_owner(path: &Path) {
+    let _ = fs::set_permissions(path, fs::Permissions::from_mode(OWNER_ONLY));
 }
 
 /// Creates the tree, the manifest and then the marker, after removing the remains of an interrupted creation.

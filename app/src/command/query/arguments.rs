@@ -33,6 +33,14 @@ pub(super) fn partition_key_part(word: &str) -> Result<Json, String> {
     json(word, &format!("--partition-key '\"{word}\"'"))
 }
 
+impl Parameter {
+    /// The name with its `@`, and the value.
+    #[cfg(feature = "connect")]
+    pub(super) fn parts(&self) -> (&str, &Json) {
+        (&self.name, &self.value)
+    }
+}
+
 pub(super) fn parameters(list: &[Parameter]) -> Parameters {
     list.iter().map(|one| (one.name.clone(), Some(one.value.clone()))).collect()
 }

@@ -1,6 +1,8 @@
 //! `planisphere query`: runs a query and prints its rows.
 
 mod arguments;
+#[cfg(feature = "connect")]
+mod connected;
 mod error_position;
 mod explain;
 mod pages;

@@ -3,6 +3,7 @@
 //! Standard output contains only rows; everything else goes to standard error.
 
 use std::io::{self, BufWriter, IsTerminal, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Args;
@@ -15,9 +16,10 @@ use super::arguments::{self, Parameter};
 use super::pages::{self, Paging};
 use super::rows::{RowFormat, RowPrinter};
 use super::{error_position, explain};
+use crate::account_location::{AccountFlags, AccountLocation};
 use crate::command::export::ContainerNames;
 use crate::error::CommandError;
-use crate::open::{self, ExistingStore};
+use crate::open::{self, StoreFlags, refuse_missing};
 
 /// Exit code after ctrl-c, as in shells.
 const STOPPED: u8 = 130;
@@ -35,6 +37,8 @@ Examples:
       how the indexes are used, and what was read
   planisphere query --data DIR --database shop --container orders --format json \"SELECT ...\" > rows.json
   planisphere query --data DIR --database shop --container orders < query.sql
+  planisphere query --endpoint https://localhost:8081/ --database shop --container orders \"SELECT ...\"
+      a running server; for a certificate of its own: SSL_CERT_FILE=DIR/certificate.pem
 
 Values are JSON, so a shell needs two pairs of quotes around text: --param 'status=\"open\"'.
 Give a hierarchical partition key component by component, or as an array: --partition-key '[\"t1\",\"u7\"]'.
@@ -42,7 +46,10 @@ Give a hierarchical partition key component by component, or as an array: --part
 Exit codes: 0 success, 2 the query failed, 130 stopped with ctrl-c.")]
 pub(crate) struct QueryCommand {
     #[command(flatten)]
-    store: ExistingStore,
+    location: AccountFlags,
+
+    #[command(flatten)]
+    flags: StoreFlags,
 
     #[command(flatten)]
     names: ContainerNames,
@@ -95,7 +102,13 @@ pub(crate) struct QueryCommand {
 impl QueryCommand {
     pub(crate) fn run(self) -> Result<ExitCode, CommandError> {
         let query = self.query()?;
-        let is_complete = open::block_on(self.run_query(query))?;
+        let is_complete = match self.location.location()? {
+            AccountLocation::Folder(folder) => open::block_on(self.run_query(&folder, query))?,
+            location @ AccountLocation::Endpoint { .. } => {
+                self.run_connected(&location, query)?;
+                true
+            }
+        };
         Ok(if is_complete { ExitCode::SUCCESS } else { ExitCode::from(STOPPED) })
     }
 
@@ -129,12 +142,70 @@ impl QueryCommand {
     }
 
     /// Opens the store, prints every page and closes it. Returns whether all requested pages were printed.
-    async fn run_query(&self, query: QueryItems) -> Result<bool, CommandError> {
-        let engine = self.store.open().await?;
+    async fn run_query(&self, folder: &Path, query: QueryItems) -> Result<bool, CommandError> {
+        refuse_missing(folder)?;
+        let engine = self.flags.open(folder).await?;
         let result = self.print(&engine, query).await;
         // Nothing was written to the store, so a failed close does not affect the rows.
         let _ = engine.close().await;
         result
+    }
+
+    /// Runs the query on a server.
+    #[cfg(feature = "connect")]
+    fn run_connected(
+        &self,
+        location: &AccountLocation,
+        query: QueryItems,
+    ) -> Result<(), CommandError> {
+        use super::connected::{self, ConnectedQuery};
+        use crate::account_location::MissingStore;
+
+        if self.explain || self.metrics {
+            let reason = "plans and metrics are printed for a folder only";
+            return Err(CommandError::new("reading the flags", reason)
+                .hint("give --data, or omit --explain and --metrics"));
+        }
+        let format = self.format.unwrap_or_else(RowFormat::for_stdout);
+        let width = self.width.map(usize::from);
+        let mut rows = RowPrinter::new(format, width, BufWriter::new(io::stdout()));
+        let totals = open::block_on(async {
+            let account = location.open(&self.flags, MissingStore::Refuse).await?;
+            let container = self.names.container(&account)?;
+            let page = client::QueryPageOptions {
+                rows_max: query.page.items_max,
+                continuation: query.page.continuation,
+                session_token: None,
+            };
+            let connected = ConnectedQuery {
+                text: query.text,
+                parameters: &self.parameters,
+                feed_range: query.feed_range,
+                page,
+                pages_max: self.limit_pages,
+            };
+            let totals = connected.run(&container, &mut rows).await;
+            connected::close(&account).await;
+            totals
+        });
+        // Also after an error: what was printed before remains readable.
+        rows.finish().map_err(|error| CommandError::output(&error))?;
+        let totals = totals?;
+        if format == RowFormat::Table {
+            let (rows, pages) = (totals.rows, totals.pages);
+            print_note(&format!("{rows} rows in {pages} pages, {:.2} RU", totals.charge));
+        }
+        if let Some(token) = &totals.continuation {
+            print_note(&format!("There is more: continue with --continuation '{token}'"));
+        }
+        Ok(())
+    }
+
+    #[cfg(not(feature = "connect"))]
+    fn run_connected(&self, location: &AccountLocation, _: QueryItems) -> Result<(), CommandError> {
+        let reason = "this binary was built without the feature 'connect'";
+        Err(CommandError::new(format!("connecting to {location}"), reason)
+            .hint("Build it in: cargo run --release --features connect -- query"))
     }
 
     async fn print(&self, engine: &Engine, query: QueryItems) -> Result<bool, CommandError> {

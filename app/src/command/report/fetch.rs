@@ -1,92 +1,13 @@
-//! Fetches the usage document of a running server: one signed GET, over HTTP or HTTPS.
+//! Fetches the usage document of a running server.
 
-use std::error::Error;
-use std::time::Duration;
-
-use engine::{Clock, SystemClock};
-use gateway::{AccountKey, sign_request};
-use reqwest::{Client, Response};
+use gateway::AccountKey;
+use reqwest::Method;
 
 use crate::error::CommandError;
-
-const PATH: &str = "/_planisphere/usage";
-const TIMEOUT: Duration = Duration::from_secs(30);
-/// Characters of an error response that are printed.
-const ERROR_CHARS_MAX: usize = 300;
+use crate::server_call::ServerCall;
 
 /// Fetches the usage document as text.
 pub(super) async fn fetch(endpoint: &str, key: &AccountKey) -> Result<Vec<u8>, CommandError> {
-    let action = || format!("requesting the usage of {endpoint}");
-    let failed = |error: reqwest::Error| {
-        CommandError::new(action(), innermost(&error))
-            .hint("Start a server with `planisphere serve`, or give its --endpoint")
-    };
-    let client = Client::builder().timeout(TIMEOUT).build().map_err(failed)?;
-    let mut request = client.get(format!("{}{PATH}", endpoint.trim_end_matches('/')));
-    for (name, value) in sign_request(key, "GET", PATH, SystemClock.now().seconds().0) {
-        request = request.header(name, value);
-    }
-    let response = request.send().await.map_err(failed)?;
-    if response.status().is_success() {
-        return Ok(response.bytes().await.map_err(failed)?.into());
-    }
-    let reason = describe(response).await;
-    Err(CommandError::new(action(), reason)
-        .hint("Give the server's --key, and check that it is a planisphere server"))
-}
-
-/// The status and the beginning of the body of an error response.
-async fn describe(response: Response) -> String {
-    let status = response.status();
-    let body = response.text().await.unwrap_or_default();
-    let body: String = body.chars().take(ERROR_CHARS_MAX).collect();
-    format!("it answered {status}: {body}")
-}
-
-/// The cause of an error: the outer errors only say that a request failed.
-fn innermost(error: &dyn Error) -> String {
-    let mut cause = error;
-    while let Some(source) = cause.source() {
-        cause = source;
-    }
-    cause.to_string()
-}
-
-#[cfg(test)]
-mod tests {
-    use tokio::io::{AsyncReadExt, AsyncWriteExt};
-    use tokio::net::TcpListener;
-
-    use super::*;
-
-    /// Answers one request with these bytes and returns the endpoint.
-    async fn serve(response: &'static str) -> String {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let address = listener.local_addr().unwrap();
-        tokio::spawn(async move {
-            let (mut stream, _) = listener.accept().await.unwrap();
-            let mut request = Vec::new();
-            while !request.ends_with(b"\r\n\r\n") {
-                request.push(stream.read_u8().await.unwrap());
-            }
-            stream.write_all(response.as_bytes()).await.unwrap();
-            stream.shutdown().await.unwrap();
-        });
-        format!("http://{address}/")
-    }
-
-    #[tokio::test]
-    async fn a_chunked_body_is_put_together() {
-        let response = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n\
-                        4\r\n{\"a\"\r\n3\r\n:1}\r\n0\r\n\r\n";
-        let endpoint = serve(response).await;
-        assert_eq!(fetch(&endpoint, &AccountKey::emulator()).await.unwrap(), b"{\"a\":1}");
-    }
-
-    #[tokio::test]
-    async fn an_error_response_is_reported_with_its_status() {
-        let endpoint = serve("HTTP/1.1 401 Unauthorized\r\ncontent-length: 2\r\n\r\nno").await;
-        let error = fetch(&endpoint, &AccountKey::emulator()).await.unwrap_err().to_string();
-        assert!(error.contains("it answered 401 Unauthorized: no"), "{error}");
-    }
+    let call = ServerCall { endpoint, key };
+    call.send("requesting the usage of", Method::GET, "/_planisphere/usage", Vec::new()).await
 }

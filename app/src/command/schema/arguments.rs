@@ -29,6 +29,10 @@ pub(super) struct FileFlags {
     /// Name of a database that Terraform files refer to and do not declare
     #[arg(long, value_name = "NAME")]
     pub(super) database: Option<String>,
+
+    /// Go on without parts that cannot be read, such as modules from a registry
+    #[arg(long)]
+    pub(super) allow_unread: bool,
 }
 
 /// A schema and the account it is for.
@@ -67,6 +71,7 @@ impl FileFlags {
             variable_files: self.var_file.clone(),
             parameters: self.parameters.clone(),
             database: self.database.clone(),
+            allow_unread: self.allow_unread,
         };
         let reading = Schema::from_path(file, &options);
         let ParsedSchema { schema, ignored, notes } =

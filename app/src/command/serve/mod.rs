@@ -7,6 +7,7 @@ mod change_plan;
 mod emulator;
 mod evaluation;
 mod explorer;
+mod faults;
 mod issuer;
 mod limits;
 mod listeners;

@@ -17,6 +17,7 @@ use super::certificate::{CertificatePlace, TlsFlags, certificate_names};
 use super::emulator::{EmulatorVariables, VariableScope};
 use super::evaluation::EvaluationFlags;
 use super::explorer::{ExplorerFlags, host_of};
+use super::faults::FaultFlags;
 use super::issuer::{IssuerFlags, TrustedIssuer};
 use super::limits::LimitFlags;
 use super::listeners::{Listeners, Ports};
@@ -87,8 +88,8 @@ pub(crate) struct ServeCommand {
     #[arg(long, value_name = "LEVEL", value_parser = consistency)]
     consistency: Option<ConsistencyLevel>,
 
-    /// For tests of client libraries: unsigned requests that move the clock and split partitions; requires --memory
-    #[arg(long, requires = "memory", hide = true)]
+    /// For tests: unsigned requests that move the clock, split partitions and inject faults; requires --memory
+    #[arg(long, requires = "memory")]
     test_control: bool,
 
     #[command(flatten)]
@@ -114,6 +115,9 @@ pub(crate) struct ServeCommand {
 
     #[command(flatten)]
     limits: LimitFlags,
+
+    #[command(flatten)]
+    faults: FaultFlags,
 
     #[command(flatten)]
     log: LogFlags,
@@ -206,6 +210,7 @@ impl ServeCommand {
         let key = self.key.account_key()?;
         let trust = self.issuer.trust()?;
         let prices = self.usage.prices()?;
+        let faults = self.faults.rules(self.test_control)?;
         let addresses = self.addresses().await?;
         // The well-known key must not protect an address that other machines can reach.
         self.key.check_public(&key, &addresses)?;
@@ -216,6 +221,7 @@ impl ServeCommand {
         let engine = self.open(control.clone()).await?;
         let mut settings = self.settings(key, trust, control);
         settings.prices = prices;
+        settings.faults = faults;
         settings.public_endpoint = self.public_endpoint(port);
         // After the store is opened, because only then its folder exists.
         let tls = self.tls.setup(&self.certificate_place(&settings, &addresses))?;
@@ -322,6 +328,7 @@ impl ServeCommand {
             cross_partition,
             allowed_hosts,
             limits: self.limits.limits(),
+            container_metrics: self.usage.shows_containers(),
             explorer,
             log,
             ..GatewaySettings::default()

@@ -31,6 +31,11 @@ pub(crate) struct UsageFlags {
     #[arg(long)]
     record_traffic: bool,
 
+    /// Name containers in /metrics, which needs no key: items, bytes, partitions, requests, charges and throttling of
+    /// each. Always so with the well-known key
+    #[arg(long)]
+    metrics_per_container: bool,
+
     /// JSON file with prices for reports; by default list prices in US dollars
     #[arg(long, value_name = "FILE")]
     prices: Option<PathBuf>,
@@ -49,6 +54,10 @@ impl UsageFlags {
             record_traffic: self.record_traffic,
             ..engine::EngineSettings::default()
         }
+    }
+
+    pub(crate) fn shows_containers(&self) -> bool {
+        self.metrics_per_container
     }
 
     pub(crate) fn prices(&self) -> Result<PriceTable, CommandError> {

@@ -60,13 +60,13 @@ fn effects_are_counted_over_http_and_what_the_library_cannot_do_is_said() {
     ground.run("apply", &other, &["--yes"]).succeeded();
     ground.run("check", &other, &[]).succeeded();
 
-    let shared = ground.write("shared.toml", "[database.new]\nthroughput = 400\n");
-    let said = ground.run("apply", &shared, &["--yes"]);
-    assert_eq!(said.code, 2, "{said:?}");
-    assert!(
-        said.out.contains("the client library cannot give throughput to a new database"),
-        "{said:?}"
-    );
+    for (name, throughput) in
+        [("manual", "throughput = 500"), ("scaled", "autoscale_max_throughput = 4000")]
+    {
+        let shared = ground.write("shared.toml", &format!("[database.{name}]\n{throughput}\n"));
+        ground.run("apply", &shared, &["--yes"]).succeeded();
+        ground.run("check", &shared, &[]).succeeded();
+    }
     let scaled = SHOP.replace("throughput = 400", "autoscale_max_throughput = 4000");
     let scaled = ground.write("scaled.toml", &scaled);
     let said = ground.run("plan", &scaled, &[]).succeeded();

@@ -2,7 +2,7 @@
 //!
 //! Owns the order of the steps and their bounds. Does not own the steps themselves.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use model::RequestCharge;
 
@@ -94,7 +94,17 @@ impl Engine {
         let removed = results.sweep(self.store(), self.now().0, entries_max).await?;
         report.reclaimed += removed;
         report.more |= removed > 0;
+        self.count_round(&report);
         Ok(report)
+    }
+
+    fn count_round(&self, report: &MaintenanceReport) {
+        let mut totals = self.core.maintained.lock().unwrap_or_else(PoisonError::into_inner);
+        totals.rounds += 1;
+        totals.expired += report.expired as u64;
+        totals.rebuilt += report.rebuilt as u64;
+        totals.trimmed += report.trimmed as u64;
+        totals.reclaimed += report.reclaimed as u64;
     }
 
     /// Runs rounds until nothing is left to do.

@@ -11,11 +11,11 @@ use super::signed_link::SignedLink;
 use crate::http::format_http_date;
 use crate::route::RequestPath;
 
-/// Returns the headers that sign a request for a path with the account key.
+/// Returns the headers that sign a request for a path with the account key. `method` is such as `GET`.
 #[must_use]
 pub fn sign_request(
     key: &AccountKey,
-    verb: &str,
+    method: &str,
     path: &str,
     now_seconds: u64,
 ) -> Vec<(&'static str, String)> {
@@ -24,8 +24,8 @@ pub fn sign_request(
     let signed = SignedLink::from_path(&path);
     let (kind, link) = (&signed.resource_type, &signed.decoded);
     // The last line is empty, because the date is in `x-ms-date`.
-    let verb = verb.to_lowercase();
-    let payload = format!("{verb}\n{kind}\n{link}\n{}\n\n", date.to_lowercase());
+    let method = method.to_lowercase();
+    let payload = format!("{method}\n{kind}\n{link}\n{}\n\n", date.to_lowercase());
     let signature = STANDARD.encode(key.sign(payload.as_bytes()));
     // Base64 contains `+`, `/` and `=`, which clients encode.
     let signature = utf8_percent_encode(&signature, NON_ALPHANUMERIC);

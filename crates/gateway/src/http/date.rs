@@ -31,6 +31,19 @@ pub fn format_rfc3339(milliseconds: u64) -> String {
     format!("{year}-{month:02}-{day}T{time}.{:03}Z", milliseconds % 1000)
 }
 
+/// Parses `2026-11-16T00:01:20Z`, with or without a fraction of a second, to seconds since 1970.
+#[must_use]
+pub fn parse_rfc3339(text: &str) -> Option<u64> {
+    let (date, time) = text.strip_suffix(['Z', 'z'])?.split_once(['T', 't', ' '])?;
+    let mut parts = date.split('-');
+    let (year, month, day) = (parts.next()?, parts.next()?, parts.next()?);
+    let month = MONTHS.get(month.parse::<usize>().ok()?.checked_sub(1)?)?;
+    let time = time.split('.').next()?;
+    let is_whole = parts.next().is_none() && year.len() == 4;
+    // The day of the week is not compared.
+    is_whole.then(|| parse_lenient(&format!("Mon, {day} {month} {year} {time} GMT"))).flatten()
+}
+
 /// Parses a date to seconds since 1970.
 pub(crate) fn parse_http_date(text: &str) -> Option<u64> {
     parse_fixed_form(text).or_else(|| parse_lenient(text))
@@ -108,6 +121,12 @@ mod tests {
         assert_eq!(parse_http_date("Sun, 31 Dec 1995 23:59:60 GMT"), Some(820_454_400));
         assert_eq!(format_http_date(u64::MAX), "Fri, 31 Dec 9999 23:59:59 GMT");
         assert_eq!(format_rfc3339(1_791_622_915_042), "2026-10-10T09:01:55.042Z");
+        for text in ["2026-10-10T09:01:55Z", "2026-10-10 09:01:55.042Z"] {
+            assert_eq!(parse_rfc3339(text), Some(1_791_622_915), "{text}");
+        }
+        for text in ["2026-10-10T09:01:55", "2026-13-10T09:01:55Z", "2026-10-10Z", "x"] {
+            assert_eq!(parse_rfc3339(text), None, "{text}");
+        }
     }
 
     #[test]

@@ -72,6 +72,12 @@ impl ApiError {
         self
     }
 
+    /// Tells the client when to try again.
+    pub(crate) fn with_retry_after(mut self, delay_ms: u64) -> Self {
+        self.retry_after_ms = Some(delay_ms);
+        self
+    }
+
     /// Adds the query plan, for clients that can run the query themselves.
     pub(crate) fn with_plan(mut self, plan: String) -> Self {
         self.plan = Some(plan);

@@ -33,6 +33,8 @@ pub(crate) struct ApiResponse {
     writer: HeaderValueWriter,
     /// The physical partition that served the request, if it was a single one.
     partition: Option<u32>,
+    /// What is in the header of the charge, for counting.
+    charged: RequestCharge,
 }
 
 impl ApiResponse {
@@ -55,7 +57,14 @@ impl ApiResponse {
     fn with_content_type(content_type: HeaderValue, status: StatusCode, body: Bytes) -> Self {
         let mut headers = HeaderList::with_capacity(HEADERS_CAPACITY);
         headers.push((CONTENT_TYPE, content_type));
-        Self { status, headers, body, writer: HeaderValueWriter::new(), partition: None }
+        Self {
+            status,
+            headers,
+            body,
+            writer: HeaderValueWriter::new(),
+            partition: None,
+            charged: RequestCharge::ZERO,
+        }
     }
 
     /// Adds a header. Characters that headers cannot carry are percent-encoded.
@@ -156,7 +165,8 @@ impl ApiResponse {
         self.with_header_from(ETAG, |writer| writer.ascii(&etag.to_ascii()))
     }
 
-    pub(crate) fn charge(self, charge: RequestCharge) -> Self {
+    pub(crate) fn charge(mut self, charge: RequestCharge) -> Self {
+        self.charged = charge;
         self.with_header_from(header::REQUEST_CHARGE, |writer| write_charge(writer, charge))
     }
 
@@ -211,6 +221,10 @@ impl ApiResponse {
     pub(crate) fn header(&self, name: &HeaderName) -> Option<&str> {
         let found = self.headers.iter().rev().find(|(found, _)| found == name);
         found.and_then(|(_, value)| value.to_str().ok())
+    }
+
+    pub(crate) fn charged(&self) -> RequestCharge {
+        self.charged
     }
 
     /// Bytes of the body.

@@ -7,7 +7,7 @@ use model::{Json, Object};
 
 use crate::gateway::Gateway;
 use crate::http::{ApiError, ApiResponse};
-use crate::metrics::RequestMetrics;
+use crate::metrics::{AccountMetrics, RequestMetrics};
 use crate::route::RequestPath;
 
 /// Handles the request if its path is one of these.
@@ -24,7 +24,9 @@ pub(crate) fn health(
         ("ready", None) => Some(ready(gateway)),
         ("status", None) => Some(status(gateway)),
         ("metrics", None) => {
-            let text = gateway.metrics().text(gateway.engine().environment().now().0);
+            let engine = gateway.engine();
+            let account = AccountMetrics::read(engine, gateway.settings().shows_containers());
+            let text = gateway.metrics().text(engine.environment().now().0, account);
             Some(ApiResponse::text(StatusCode::OK, RequestMetrics::CONTENT_TYPE, text))
         }
         ("_explorer", Some("emulator.pem")) if path.segment(2).is_none() => {

@@ -1,4 +1,4 @@
-//! Routes for tests: advance the clock, split a partition, enforce throughput.
+//! Routes for tests: advance the clock, split a partition, enforce throughput, inject faults.
 //!
 //! Owns the paths under `/_planisphere/test`. They exist only when the settings contain a [`TestControl`], and they
 //! need no signature.
@@ -56,8 +56,15 @@ pub(crate) async fn handle_test_route(
             Ok(empty_object())
         }
         "was-throttled" => was_throttled(gateway, &body),
+        "faults" => {
+            let rules = gateway.settings().faults.as_ref();
+            let rules =
+                rules.ok_or_else(|| ApiError::not_found("This server injects no faults."))?;
+            rules.replace(&body).map_err(|invalid| ApiError::bad_request(invalid.message()))?;
+            Ok(empty_object())
+        }
         _ => Err(ApiError::not_found(
-            "The test routes are advance-clock, split-partition, enforce-throughput and was-throttled.",
+            "The test routes are advance-clock, split-partition, enforce-throughput, was-throttled and faults.",
         )),
     }
 }

@@ -5,7 +5,7 @@ use hyper::header::{AUTHORIZATION, COOKIE, HeaderName, USER_AGENT};
 use hyper::{HeaderMap, Method};
 use model::{Json, Number, Object};
 
-use crate::http::{ApiResponse, header};
+use crate::http::{ApiResponse, header, operation_name};
 
 /// Longer bodies are not kept, so that the whole log has bounded memory.
 const BODY_BYTES_MAX: usize = 4096;
@@ -117,26 +117,9 @@ impl RequestRecord {
         }
     }
 
-    /// What the request did, by its method and headers.
+    /// What the request did.
     pub(super) fn operation(&self) -> &'static str {
-        let has = |name: &HeaderName| {
-            let value = self.headers.get(name).and_then(|value| value.to_str().ok());
-            value.is_some_and(|value| value.eq_ignore_ascii_case("true"))
-        };
-        let is_item = self.path.contains("/docs");
-        match self.method {
-            Method::GET if self.headers.contains_key(header::A_IM) => "change feed",
-            Method::GET if is_item => "read",
-            Method::POST if has(&header::IS_QUERY) || has(&header::IS_QUERY_OTHER) => "query",
-            Method::POST if has(&header::IS_QUERY_PLAN) => "plan",
-            Method::POST if has(&header::IS_BATCH) => "batch",
-            Method::POST if has(&header::IS_UPSERT) => "upsert",
-            Method::POST if is_item => "create",
-            Method::PUT if is_item => "replace",
-            Method::PATCH => "patch",
-            Method::DELETE if is_item => "delete",
-            _ => "metadata",
-        }
+        operation_name(&self.method, &self.path, &self.headers)
     }
 
     /// `database/container` of the path, if it names both.

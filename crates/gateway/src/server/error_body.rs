@@ -9,6 +9,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use hyper::StatusCode;
+use model::RequestCharge;
 use tokio::io::AsyncWrite;
 
 use super::write_adapter::WriteSide;
@@ -70,7 +71,7 @@ impl ErrorBodyRewriter {
         );
         rewritten.extend_from_slice(added.as_bytes());
         rewritten.extend_from_slice(&body);
-        self.gateway.metrics().record(status.as_u16(), 0);
+        self.gateway.metrics().record(status.as_u16(), 0, RequestCharge::ZERO);
         Some(rewritten)
     }
 }

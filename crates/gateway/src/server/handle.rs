@@ -21,10 +21,11 @@ use super::catch_panic::CatchPanic;
 use super::check_head::{check_head, check_local_host};
 use super::transport::{ListenerRole, Transport};
 use crate::authorization::RequestAuthorization;
+use crate::fault::InjectedFault;
 use crate::gateway::Gateway;
 use crate::http::{
     ApiError, ApiRequest, ApiResponse, ApiResult, HeaderValueWriter, RequestOrigin, header,
-    header_value,
+    header_value, operation_name,
 };
 use crate::observe;
 use crate::request_log::RequestRecord;
@@ -91,7 +92,7 @@ pub(super) async fn handle<B: Body<Data = Bytes, Error: Into<BoxError>> + Unpin>
     };
     let took = gateway.engine().environment().stopwatch().saturating_sub(started);
     let took_us = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
-    gateway.metrics().record(response.status().as_u16(), took_us / 1000);
+    gateway.metrics().record(response.status().as_u16(), took_us, response.charged());
     if let Some(mut record) = record {
         record.set_response(&response, activity_id.to_str().unwrap_or_default(), took_us);
         record.log();
@@ -206,7 +207,40 @@ async fn respond<B: Body<Data = Bytes, Error: Into<BoxError>> + Unpin>(
         record.set_body(&request.body, matches!(authorization, RequestAuthorization::Session));
     }
     gateway.authorize_body(&authorization, &request, &path)?;
-    gateway.dispatch(&request, &path).await
+    match choose_fault(gateway, &request, &path) {
+        None => gateway.dispatch(&request, &path).await,
+        // Boxed, so that the future of a request without a fault stays small.
+        Some(fault) => Box::pin(dispatch_with_fault(gateway, &request, &path, fault)).await,
+    }
+}
+
+/// The fault to inject into a request of the API; our own routes have none.
+fn choose_fault(
+    gateway: &Gateway,
+    request: &ApiRequest,
+    path: &RequestPath<'_>,
+) -> Option<InjectedFault> {
+    let rules = gateway.settings().faults.as_ref()?;
+    if path.segment(0) == Some("_planisphere") {
+        return None;
+    }
+    let operation = operation_name(&request.method, path.raw, request.headers());
+    rules.choose(operation, || gateway.engine().environment().random())
+}
+
+async fn dispatch_with_fault(
+    gateway: &Gateway,
+    request: &ApiRequest,
+    path: &RequestPath<'_>,
+    fault: InjectedFault,
+) -> ApiResult<ApiResponse> {
+    gateway.engine().environment().sleep(fault.delay).await;
+    let Some(error) = fault.error else { return gateway.dispatch(request, path).await };
+    if fault.is_applied {
+        // Its result is lost on purpose, like that of a response that never arrives.
+        let _ = gateway.dispatch(request, path).await;
+    }
+    Err(error)
 }
 
 /// How much of an oversized body is read and discarded.

@@ -3,7 +3,7 @@
 //! Owns how errors of files are reported: all at once, each with its file and line.
 
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A line of a source file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -87,6 +87,11 @@ impl SourceFile {
             Ok(text) => Ok(Self { name, text }),
             Err(error) => Err(SchemaError::anywhere(format!("{name} cannot be read: {error}"))),
         }
+    }
+
+    /// The path of a file that this one names.
+    pub(super) fn beside(&self, relative: &str) -> PathBuf {
+        Path::new(&self.name).parent().unwrap_or(Path::new("")).join(relative)
     }
 
     /// The location of a byte offset.

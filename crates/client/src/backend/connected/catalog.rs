@@ -1,6 +1,8 @@
 //! Databases and containers through the SDK.
 
-use azure_data_cosmos::options::CreateContainerOptions;
+use std::collections::HashMap;
+
+use azure_data_cosmos::options::{CreateContainerOptions, CreateDatabaseOptions, OperationOptions};
 use engine::ContainerLink;
 use futures::TryStreamExt as _;
 use model::{ContainerProperties, DatabaseId, FeedRange, Throughput};
@@ -12,7 +14,7 @@ use super::ConnectedBackend;
 use super::error::translate;
 use super::properties::library_properties;
 use super::response::{container_response, metadata_response};
-use super::throughput::library_throughput;
+use super::throughput::{library_throughput, throughput_header};
 
 impl ConnectedBackend {
     pub(super) async fn create_database(
@@ -20,13 +22,13 @@ impl ConnectedBackend {
         id: &DatabaseId,
         throughput: Option<&Throughput>,
     ) -> Result<BackendResponse> {
-        if throughput.is_some() {
-            return Err(Error::unsupported(format!(
-                "the library cannot give database '{id}' throughput of its own; give it to the containers, or create \
-                 the database beforehand"
-            )));
-        }
-        let created = self.client.create_database(id.as_str(), None).await;
+        let options = throughput.map(|throughput| {
+            let mut operation = OperationOptions::default();
+            // The library has no option for the throughput of a database, so its header is given by name.
+            operation.custom_headers = Some(HashMap::from([throughput_header(throughput)]));
+            CreateDatabaseOptions::default().with_operation_options(operation)
+        });
+        let created = self.client.create_database(id.as_str(), options).await;
         let created = created.map_err(translate)?;
         Ok(metadata_response(created.headers(), ResponseBody::Nothing, &self.environment))
     }

@@ -1,5 +1,6 @@
 //! Throughput through the SDK.
 
+use azure_core::http::headers::{HeaderName, HeaderValue};
 use azure_data_cosmos::models::ThroughputProperties;
 use engine::operation::ThroughputOwner;
 use model::Throughput;
@@ -62,6 +63,20 @@ pub(super) fn library_throughput(throughput: &Throughput) -> ThroughputPropertie
         Throughput::Autoscale { maximum, increment_percent } => {
             ThroughputProperties::autoscale(u64::from(*maximum), *increment_percent)
         }
+    }
+}
+
+/// The header that gives throughput to a new database.
+pub(super) fn throughput_header(throughput: &Throughput) -> (HeaderName, HeaderValue) {
+    match throughput {
+        Throughput::Manual(per_second) => (
+            HeaderName::from_static("x-ms-offer-throughput"),
+            HeaderValue::from(per_second.to_string()),
+        ),
+        Throughput::Autoscale { maximum, .. } => (
+            HeaderName::from_static("x-ms-cosmos-offer-autopilot-settings"),
+            HeaderValue::from(format!("{{\"maxThroughput\":{maximum}}}")),
+        ),
     }
 }
 

@@ -39,28 +39,15 @@ impl SchemaPlan {
         match database.read().await {
             Ok(_) => self.existing(&database, declared).await,
             Err(error) if error.kind() == ErrorKind::NotFound => {
-                self.missing(account, declared);
+                self.missing(declared);
                 Ok(())
             }
             Err(error) => Err(error),
         }
     }
 
-    fn missing(&mut self, account: &Account, declared: &DatabaseSchema) {
+    fn missing(&mut self, declared: &DatabaseSchema) {
         let (database, throughput) = (declared.id().clone(), declared.throughput());
-        if let (true, Some(throughput)) = (account.is_connected(), throughput) {
-            self.obstacles.push(Obstacle {
-                resource: format!("database {database}"),
-                property: "throughput",
-                differences: vec![format!("none -> {}", per_second(throughput))],
-                reason: "the client library cannot give throughput to a new database".to_owned(),
-                workaround: Workaround::Instructions(
-                    "create the database with its throughput beforehand, or give throughput to the containers"
-                        .to_owned(),
-                ),
-            });
-        }
-        // Also if there is an obstacle: the plan shows everything, and `apply` refuses it as a whole.
         self.steps.push(SchemaStep::CreateDatabase { database, throughput });
         for container in declared.containers() {
             self.create(declared, container);

@@ -12,7 +12,7 @@ use model::{
     VectorEmbeddingPolicy,
 };
 
-use super::parsed::{ParsedSchema, SchemaNote};
+use super::parsed::{ParsedSchema, SchemaNote, SchemaReadOptions};
 use crate::schema::declaration::{ContainerSchema, DatabaseSchema, Schema, newest_version};
 use crate::schema::location::{SchemaError, SchemaErrors, SourceLocation};
 
@@ -54,6 +54,7 @@ pub(super) struct SchemaBuilder {
     pub(super) ignored: Vec<SchemaNote>,
     pub(super) notes: Vec<SchemaNote>,
     pub(super) errors: Vec<SchemaError>,
+    allows_unread: bool,
 }
 
 impl<T> Located<T> {
@@ -67,6 +68,22 @@ impl<T> Located<T> {
 }
 
 impl SchemaBuilder {
+    pub(super) fn new(options: &SchemaReadOptions) -> Self {
+        Self { allows_unread: options.allow_unread, ..Self::default() }
+    }
+
+    /// Records a part that cannot be read although it may declare containers: an error, unless the user allows it.
+    pub(super) fn unread(&mut self, location: &SourceLocation, what: impl Into<String>) {
+        let what = what.into();
+        match self.allows_unread {
+            true => self.note(Some(location), format!("{what} is not read, as allowed")),
+            false => self.errors.push(SchemaError::at(
+                location,
+                format!("{what} cannot be read; --allow-unread goes on without it"),
+            )),
+        }
+    }
+
     /// Returns a value, or records its error.
     pub(super) fn keep<T>(&mut self, result: Result<T, SchemaError>) -> Option<T> {
         result.map_err(|error| self.errors.push(error)).ok()

@@ -37,6 +37,9 @@ pub struct SchemaReadOptions {
     pub parameters: Option<PathBuf>,
     /// The name of a database that the files refer to but do not declare.
     pub database: Option<String>,
+    /// Whether parts that cannot be read are left out with a note. Otherwise they are errors, because they may declare
+    /// containers.
+    pub allow_unread: bool,
 }
 
 impl fmt::Display for SchemaNote {

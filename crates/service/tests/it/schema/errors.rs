@@ -74,7 +74,7 @@ fn references_and_blocks_of_terraform_that_are_not_understood() {
     check(
         "main.tf",
         &container("  indexing_policy {\n    dynamic \"included_path\" {\n    }\n  }"),
-        &["main.tf:6: azurerm_cosmosdb_sql_container.c: a 'dynamic' block is not read"],
+        &["main.tf:6: azurerm_cosmosdb_sql_container.c: a 'dynamic' block has no 'content'"],
     );
     check(
         "main.tf",

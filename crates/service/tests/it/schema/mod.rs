@@ -3,6 +3,7 @@
 mod errors;
 mod fixture;
 mod planning;
+mod projects;
 mod reference;
 mod round_trip;
 mod seed;

@@ -103,7 +103,7 @@ fn a_template_with_parameters_nested_resources_and_a_module() {
 }
 
 #[test]
-fn conditions_are_followed_and_loops_refused() {
+fn conditions_and_loops_are_followed() {
     let container = |more: &str| {
         format!(
             r#"{{"resources": [{{"type": "Microsoft.DocumentDB/databaseAccounts/sqlDatabases/containers",
@@ -114,14 +114,11 @@ fn conditions_are_followed_and_loops_refused() {
     let read = |more: &str| read("t.json", &container(more), &SchemaReadOptions::default());
     assert_eq!(read(r#""condition": false,"#).unwrap().schema.databases().len(), 0);
     assert_eq!(read(r#""condition": true,"#).unwrap().schema.databases().len(), 1);
-    assert!(
-        read(r#""condition": "[equals(1, 2)]","#)
-            .unwrap_err()
-            .contains("'equals' is not known here")
-    );
-    assert!(
-        read(r#""copy": {"name": "x", "count": 2},"#)
-            .unwrap_err()
-            .contains("a 'copy' loop is not read")
-    );
+    assert_eq!(read(r#""condition": "[equals(1, 2)]","#).unwrap().schema.databases().len(), 0);
+    let unknown = read(r#""condition": "[equals(deployment().name, 'x')]","#).unwrap_err();
+    assert!(unknown.contains("'deployment' is not known here"), "{unknown}");
+    let twice = read(r#""copy": {"name": "x", "count": 2},"#).unwrap_err();
+    assert!(twice.contains("container 'd/c'"), "both have one name: {twice}");
+    let endless = read(r#""copy": {"name": "x", "count": "[reference('y').count]"},"#).unwrap_err();
+    assert!(endless.contains("'reference' is not known here"), "{endless}");
 }

@@ -6,13 +6,17 @@ use model::Json;
 
 use super::expression::TemplateScope;
 use super::json_locations::JsonLocations;
-use crate::schema::location::SchemaError;
+use crate::schema::location::{SchemaError, SourceFile};
 use crate::schema::read::builder::SchemaBuilder;
 
 /// Collects the databases and containers of a template.
 pub(super) struct TemplateReader<'s> {
     pub(super) lines: &'s JsonLocations<'s>,
+    /// The file, beside which linked templates are looked for.
+    pub(super) source: &'s SourceFile,
     pub(super) builder: SchemaBuilder,
+    /// How many links lead to this file.
+    pub(super) depth: usize,
 }
 
 /// A resource with its location and its full name.

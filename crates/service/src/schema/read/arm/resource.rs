@@ -21,6 +21,7 @@ const OF_RESOURCE: &[&str] = &[
     "comments",
     "metadata",
     "condition",
+    "copy",
     "identity",
 ];
 const OF_PROPERTIES: &[&str] = &["resource", "options"];

@@ -16,6 +16,8 @@ use crate::schema::read::parsed::{ParsedSchema, SchemaReadOptions};
 const DATABASE: &str = "microsoft.documentdb/databaseaccounts/sqldatabases";
 const CONTAINER: &str = "microsoft.documentdb/databaseaccounts/sqldatabases/containers";
 const DEPLOYMENT: &str = "microsoft.resources/deployments";
+/// Templates that link to each other more deeply are taken for a cycle.
+const LINKS_MAX: usize = 8;
 
 /// Reads a template.
 pub(in super::super) fn read(
@@ -27,14 +29,27 @@ pub(in super::super) fn read(
         Some(path) => parameter_values(&SourceFile::load(path)?)?,
         None => Object::new(),
     };
+    let builder = SchemaBuilder::new(options);
+    read_template(source, &template, given, builder, 0).finish()
+}
+
+/// Reads one file into the builder, and the files that it links to.
+fn read_template(
+    source: &SourceFile,
+    template: &Json,
+    given: Object,
+    builder: SchemaBuilder,
+    depth: usize,
+) -> SchemaBuilder {
     let lines = JsonLocations::new(source);
-    let mut reader = TemplateReader { lines: &lines, builder: SchemaBuilder::default() };
+    let mut reader = TemplateReader { lines: &lines, source, builder, depth };
     if template.get("resources").is_none() {
         let message = "this is no template: it has no 'resources'";
-        return Err(SchemaError::at(&lines.location(""), message).into());
+        reader.builder.errors.push(SchemaError::at(&lines.location(""), message));
+        return reader.builder;
     }
-    reader.template(&template, given, "");
-    reader.builder.finish()
+    reader.template(template, given, "");
+    reader.builder
 }
 
 impl TemplateReader<'_> {
@@ -45,8 +60,22 @@ impl TemplateReader<'_> {
                 given.insert(name, default.clone());
             }
         }
-        let variables = template.get("variables").and_then(Json::as_object).cloned();
-        let scope = TemplateScope::new(given, variables.unwrap_or_default());
+        let mut variables = template.get("variables").and_then(Json::as_object).cloned();
+        // Variables that are lists made by loops stand under one name of their own.
+        let loops = variables.as_mut().and_then(|variables| variables.remove("copy"));
+        let mut scope = TemplateScope::new(given, variables.unwrap_or_default());
+        for each in loops.as_ref().and_then(Json::as_array).unwrap_or_default() {
+            let name = each.get("name").and_then(Json::as_str).unwrap_or_default();
+            match scope.list(each) {
+                Ok(list) => {
+                    scope.variables.insert(name, list);
+                }
+                Err(why) => {
+                    let error = self.at(&format!("{pointer}/variables/copy"), why);
+                    self.builder.errors.push(error);
+                }
+            }
+        }
         self.resources(&scope, template, pointer, None);
     }
 
@@ -70,10 +99,38 @@ impl TemplateReader<'_> {
             _ => Vec::new(),
         };
         for (pointer, json) in inner {
-            if let Err(error) = self.resource(scope, json, &pointer, outer) {
+            if let Err(error) = self.repeated(scope, json, &pointer, outer) {
                 self.builder.errors.push(error);
             }
         }
+    }
+
+    /// Reads a resource as often as its loop says.
+    fn repeated(
+        &mut self,
+        scope: &TemplateScope,
+        json: &Json,
+        pointer: &str,
+        outer: Option<&TemplateResource<'_>>,
+    ) -> Result<(), SchemaError> {
+        let Some(each) = json.get("copy") else {
+            return self.resource(scope, json, pointer, outer);
+        };
+        let kind = json.get("type").and_then(Json::as_str).unwrap_or_default();
+        // The loop of a resource that is no part of a schema may depend on what is unknown here.
+        let is_ours = |kind: &str| {
+            let kind = kind.to_ascii_lowercase();
+            kind.contains("sqldatabases") || kind == DEPLOYMENT || !kind.contains('.')
+        };
+        if !is_ours(kind) {
+            return self.resource(scope, json, pointer, outer);
+        }
+        let count = scope.count(each).map_err(|why| self.at(&format!("{pointer}/copy"), why))?;
+        let name = each.get("name").and_then(Json::as_str).unwrap_or_default();
+        for index in 0..count {
+            scope.within(name, index, || self.resource(scope, json, pointer, outer))?;
+        }
+        Ok(())
     }
 
     fn resource(
@@ -134,10 +191,11 @@ impl TemplateReader<'_> {
         found: &TemplateResource<'_>,
     ) -> Result<(), SchemaError> {
         let properties = found.json.get("properties");
-        let Some(template) = properties.and_then(|it| it.get("template")) else {
-            let location = self.lines.location(&found.pointer);
-            self.builder.ignore(&location, "a deployment whose template is not in this file");
+        if !self.evaluate_condition(scope, found)? {
             return Ok(());
+        }
+        let Some(template) = properties.and_then(|it| it.get("template")) else {
+            return self.linked(scope, found);
         };
         let pointer = format!("{}/properties/template", found.pointer);
         let evaluated_in = properties
@@ -149,9 +207,21 @@ impl TemplateReader<'_> {
             self.resources(scope, template, &pointer, None);
             return Ok(());
         }
-        let passed = properties.and_then(|it| it.get("parameters")).and_then(Json::as_object);
+        let given = self.passed_parameters(scope, found)?;
+        self.template(template, given, &pointer);
+        Ok(())
+    }
+
+    /// The parameters that a deployment passes to its template.
+    fn passed_parameters(
+        &self,
+        scope: &TemplateScope,
+        found: &TemplateResource<'_>,
+    ) -> Result<Object, SchemaError> {
+        let passed = found.json.get("properties").and_then(|it| it.get("parameters"));
         let mut given = Object::new();
-        for (name, parameter) in passed.into_iter().flat_map(Object::iter) {
+        for (name, parameter) in passed.and_then(Json::as_object).into_iter().flat_map(Object::iter)
+        {
             let Some(value) = parameter.get("value") else { continue };
             let value = scope.evaluate(value).map_err(|why| self.at(&found.pointer, why))?;
             // A value that is unknown outside is unknown inside too.
@@ -159,7 +229,49 @@ impl TemplateReader<'_> {
                 given.insert(name, value);
             }
         }
-        self.template(template, given, &pointer);
+        Ok(given)
+    }
+
+    /// Reads a template in another file, which is named relative to this one.
+    fn linked(
+        &mut self,
+        scope: &TemplateScope,
+        found: &TemplateResource<'_>,
+    ) -> Result<(), SchemaError> {
+        let properties = found.json.get("properties");
+        let relative = |link: &str| {
+            let link = properties.and_then(|it| it.get(link))?;
+            let path = scope.evaluate(link.get("relativePath")?).ok()?;
+            let path = path.as_str().filter(|_| scope.unknown_reason(&path).is_none())?;
+            Some(self.source.beside(path))
+        };
+        let location = self.lines.location(&found.pointer);
+        let Some(path) = relative("templateLink") else {
+            let what =
+                "a deployment whose template is neither in this file nor named by a relative path";
+            self.builder.unread(&location, what);
+            return Ok(());
+        };
+        if self.depth >= LINKS_MAX {
+            return Err(self.at(&found.pointer, "linked templates go in circles".to_owned()));
+        }
+        let mut given = match relative("parametersLink") {
+            Some(file) => parameter_values(&SourceFile::load(&file)?)?,
+            None => Object::new(),
+        };
+        for (name, value) in self.passed_parameters(scope, found)?.iter() {
+            given.insert(name, value.clone());
+        }
+        let source = match SourceFile::load(&path) {
+            Ok(source) => source,
+            Err(error) => {
+                self.builder.unread(&location, format!("a linked template: {}", error.message));
+                return Ok(());
+            }
+        };
+        let template = parse(&source)?;
+        let builder = std::mem::take(&mut self.builder);
+        self.builder = read_template(&source, &template, given, builder, self.depth + 1);
         Ok(())
     }
 
@@ -168,10 +280,6 @@ impl TemplateReader<'_> {
         scope: &TemplateScope,
         found: &TemplateResource<'_>,
     ) -> Result<bool, SchemaError> {
-        if found.json.get("copy").is_some() {
-            let message = "a 'copy' loop is not read; write its resources out".to_owned();
-            return Err(self.at(&format!("{}/copy", found.pointer), message));
-        }
         let Some(condition) = found.json.get("condition") else { return Ok(true) };
         let pointer = format!("{}/condition", found.pointer);
         let value = self.known(scope, condition, &pointer)?;

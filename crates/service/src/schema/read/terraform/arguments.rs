@@ -8,7 +8,8 @@ use hcl::edit::structure::{Block, Body};
 use model::{Json, Object};
 
 use super::function::text_of;
-use super::scope::{ResourceInstance, TerraformScope};
+use super::instance::ResourceInstance;
+use super::scope::TerraformScope;
 use crate::schema::location::{SchemaError, SourceLocation};
 use crate::schema::read::builder::{Located, SchemaBuilder};
 
@@ -24,30 +25,38 @@ pub(super) struct ResourceArguments<'a> {
     pub(super) location: &'a SourceLocation,
 }
 
+/// A block inside of a resource: written out, or one of those that a `dynamic` block makes.
+pub(super) struct BlockInstance<'a> {
+    body: &'a Body,
+    pub(super) location: SourceLocation,
+    iteration: Option<ResourceInstance>,
+}
+
 /// The arguments that every resource accepts; they say nothing about its content.
 const OF_ANY_RESOURCE: &[&str] =
     &["for_each", "count", "depends_on", "provider", "lifecycle", "timeouts"];
 
 impl<'a> ResourceArguments<'a> {
     /// The arguments of a nested block.
-    pub(super) fn inside(&self, block: &'a Block, location: &'a SourceLocation) -> Self {
-        Self { body: &block.body, location, ..*self }
+    pub(super) fn inside<'b>(&'b self, block: &'b BlockInstance<'b>) -> ResourceArguments<'b> {
+        let iteration = block.iteration.as_ref().or(self.iteration);
+        ResourceArguments { body: block.body, location: &block.location, iteration, ..*self }
     }
 
     /// Rejects unknown names.
     pub(super) fn reject_unknown(&self, known: &[&str], builder: &mut SchemaBuilder) {
         let attributes = self.body.attributes().map(|one| (one.key.as_str(), self.at(one)));
-        let blocks = self.body.blocks().map(|one| (one.ident.as_str(), self.at(one)));
+        let blocks = self.body.blocks().map(|one| match (one.ident.as_str(), one.labels.first()) {
+            // It stands for blocks of the name in its label.
+            ("dynamic", Some(label)) => (label.as_str(), self.at(one)),
+            (name, _) => (name, self.at(one)),
+        });
         for (name, location) in attributes.chain(blocks) {
             if known.contains(&name) || OF_ANY_RESOURCE.contains(&name) {
                 continue;
             }
-            let message = match name {
-                "dynamic" => {
-                    format!("{}: a 'dynamic' block is not read; write its blocks out", self.thing)
-                }
-                _ => format!("{} knows no '{name}'; it knows {}", self.thing, known.join(", ")),
-            };
+            let message =
+                format!("{} knows no '{name}'; it knows {}", self.thing, known.join(", "));
             builder.errors.push(SchemaError::at(&location, message));
         }
     }
@@ -106,26 +115,49 @@ impl<'a> ResourceArguments<'a> {
         SchemaError::at(self.location, format!("{} has no '{name}'; give it one", self.thing))
     }
 
-    /// The blocks of a name, with their locations.
-    pub(super) fn blocks(
-        &self,
-        name: &'a str,
-    ) -> impl Iterator<Item = (&'a Block, SourceLocation)> {
-        self.body.get_blocks(name).map(|block| (block, self.at(block)))
+    /// The blocks of a name, also those that `dynamic` blocks make, in the order of the file.
+    pub(super) fn blocks(&self, name: &str) -> Result<Vec<BlockInstance<'a>>, SchemaError> {
+        let mut found = Vec::new();
+        for block in self.body.blocks() {
+            let is_dynamic = block.ident.as_str() == "dynamic"
+                && block.labels.first().is_some_and(|label| label.as_str() == name);
+            if is_dynamic {
+                found.extend(self.dynamic(block)?);
+            } else if block.ident.as_str() == name {
+                let (body, location) = (&block.body, self.at(block));
+                found.push(BlockInstance { body, location, iteration: None });
+            }
+        }
+        Ok(found)
+    }
+
+    /// The blocks that a `dynamic` block makes of its `content`.
+    fn dynamic(&self, block: &'a Block) -> Result<Vec<BlockInstance<'a>>, SchemaError> {
+        let location = self.at(block);
+        let content = block.body.get_blocks("content").next().ok_or_else(|| {
+            SchemaError::at(
+                &location,
+                format!("{}: a 'dynamic' block has no 'content'", self.thing),
+            )
+        })?;
+        let instances = self.scope.dynamic_instances(block, self.file, self.iteration)?;
+        let made = instances.into_iter().map(|iteration| BlockInstance {
+            body: &content.body,
+            location: location.clone(),
+            iteration: Some(iteration),
+        });
+        Ok(made.collect())
     }
 
     /// The only block of a name; several are an error.
-    pub(super) fn block(
-        &self,
-        name: &'a str,
-    ) -> Result<Option<(&'a Block, SourceLocation)>, SchemaError> {
-        let mut blocks = self.blocks(name);
+    pub(super) fn block(&self, name: &str) -> Result<Option<BlockInstance<'a>>, SchemaError> {
+        let mut blocks = self.blocks(name)?.into_iter();
         let first = blocks.next();
         match blocks.next() {
             None => Ok(first),
-            Some((_, location)) => {
+            Some(second) => {
                 let message = format!("{} has one block '{name}' at most", self.thing);
-                Err(SchemaError::at(&location, message))
+                Err(SchemaError::at(&second.location, message))
             }
         }
     }

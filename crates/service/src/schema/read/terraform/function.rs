@@ -17,6 +17,122 @@ pub(super) fn declare(context: &mut Context<'_>) {
     context.declare_func("join", many(join));
     context.declare_func("concat", many(concat));
     context.declare_func("format", many(format));
+    for (name, function) in COLLECTIONS {
+        context.declare_func(*name, many(*function));
+    }
+}
+
+type TerraformFunction = fn(FuncArgs) -> Result<Value, String>;
+
+/// Functions over lists and maps, by name.
+const COLLECTIONS: &[(&str, TerraformFunction)] = &[
+    ("merge", |arguments| {
+        let mut all = hcl::Map::new();
+        for map in arguments.iter() {
+            let map = map.as_object().ok_or_else(|| format!("{map} is no map"))?;
+            all.extend(map.iter().map(|(name, value)| (name.clone(), value.clone())));
+        }
+        Ok(Value::Object(all))
+    }),
+    ("keys", |arguments| {
+        let map = map_at(&arguments, 0)?;
+        let mut names: Vec<&String> = map.keys().collect();
+        names.sort();
+        Ok(Value::Array(names.into_iter().map(|name| Value::from(name.as_str())).collect()))
+    }),
+    ("values", |arguments| {
+        let map = map_at(&arguments, 0)?;
+        let mut pairs: Vec<_> = map.iter().collect();
+        pairs.sort_by_key(|(name, _)| *name);
+        Ok(Value::Array(pairs.into_iter().map(|(_, value)| value.clone()).collect()))
+    }),
+    ("lookup", |arguments| {
+        let (map, name) = (map_at(&arguments, 0)?, text_at(&arguments, 1)?);
+        let found = map.get(&name).or_else(|| arguments.get(2));
+        found.cloned().ok_or_else(|| format!("the map has no '{name}'"))
+    }),
+    ("length", |arguments| {
+        let count = match arguments.first() {
+            Some(Value::Array(list)) => list.len(),
+            Some(Value::Object(map)) => map.len(),
+            Some(Value::String(text)) => text.chars().count(),
+            _ => return Err("it takes a list, a map or a text".to_owned()),
+        };
+        Ok(Value::from(count))
+    }),
+    ("flatten", |arguments| Ok(Value::Array(flat(list_at(&arguments, 0)?)))),
+    ("distinct", |arguments| {
+        let mut all: Vec<Value> = Vec::new();
+        for value in list_at(&arguments, 0)? {
+            if !all.contains(value) {
+                all.push(value.clone());
+            }
+        }
+        Ok(Value::Array(all))
+    }),
+    ("compact", |arguments| {
+        let is_given = |value: &&Value| **value != Value::Null && **value != Value::from("");
+        Ok(Value::Array(list_at(&arguments, 0)?.iter().filter(is_given).cloned().collect()))
+    }),
+    ("contains", |arguments| {
+        let sought = arguments.get(1).ok_or("a value is missing")?;
+        Ok(Value::from(list_at(&arguments, 0)?.contains(sought)))
+    }),
+    ("element", |arguments| {
+        let list = list_at(&arguments, 0)?;
+        let index = arguments.get(1).and_then(Value::as_u64).ok_or("it takes a position")?;
+        let index = usize::try_from(index).unwrap_or_default().checked_rem(list.len());
+        let found = index.and_then(|index| list.get(index));
+        found.cloned().ok_or_else(|| "the list is empty".to_owned())
+    }),
+    ("coalesce", |arguments| {
+        let is_given = |value: &&Value| **value != Value::Null && **value != Value::from("");
+        let found = arguments.iter().find(is_given);
+        found.cloned().ok_or_else(|| "no value is given".to_owned())
+    }),
+    ("split", |arguments| {
+        let (at, text) = (text_at(&arguments, 0)?, text_at(&arguments, 1)?);
+        Ok(Value::Array(text.split(at.as_str()).map(Value::from).collect()))
+    }),
+    ("replace", |arguments| {
+        let (text, from) = (text_at(&arguments, 0)?, text_at(&arguments, 1)?);
+        Ok(Value::from(text.replace(&from, &text_at(&arguments, 2)?)))
+    }),
+    ("trimspace", |arguments| Ok(Value::from(text_at(&arguments, 0)?.trim()))),
+    ("tostring", |arguments| Ok(Value::from(text_at(&arguments, 0)?))),
+    ("tonumber", |arguments| {
+        let text = text_at(&arguments, 0)?;
+        text.parse::<i64>().map(Value::from).map_err(|_| format!("'{text}' is no whole number"))
+    }),
+    ("max", |arguments| largest(&arguments, false)),
+    ("min", |arguments| largest(&arguments, true)),
+];
+
+fn list_at(arguments: &FuncArgs, place: usize) -> Result<&[Value], String> {
+    match arguments.get(place) {
+        Some(Value::Array(list)) => Ok(list),
+        other => Err(format!("{} is no list", other.unwrap_or(&Value::Null))),
+    }
+}
+
+fn map_at(arguments: &FuncArgs, place: usize) -> Result<&hcl::Map<String, Value>, String> {
+    let given = arguments.get(place).ok_or("a value is missing")?;
+    given.as_object().ok_or_else(|| format!("{given} is no map"))
+}
+
+fn flat(list: &[Value]) -> Vec<Value> {
+    let each = list.iter().flat_map(|value| match value {
+        Value::Array(inner) => flat(inner),
+        other => vec![other.clone()],
+    });
+    each.collect()
+}
+
+fn largest(arguments: &FuncArgs, is_smallest: bool) -> Result<Value, String> {
+    let numbers = arguments.iter().map(Value::as_i64).collect::<Option<Vec<i64>>>();
+    let numbers = numbers.ok_or("it takes whole numbers")?;
+    let found = if is_smallest { numbers.iter().min() } else { numbers.iter().max() };
+    found.map(|found| Value::from(*found)).ok_or_else(|| "a value is missing".to_owned())
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "the signature is the library's")]

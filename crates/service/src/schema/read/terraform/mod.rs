@@ -1,12 +1,15 @@
 //! Terraform files: databases and containers of the provider `azurerm`.
 //!
-//! `module` sorts the blocks of the files, `scope` evaluates expressions, `resource` and `arguments` translate blocks
-//! into members of the wire format. Resources of other kinds are listed; databases and containers that are not
-//! understood are errors.
+//! `module` sorts the blocks of the files, `scope` evaluates expressions, `called` goes into modules, `repeat` and
+//! `instance` repeat blocks, `resource` and `arguments` translate blocks into members of the wire format. Resources of
+//! other kinds are listed; databases and containers that are not understood are errors.
 
 mod arguments;
+mod called;
 mod function;
+mod instance;
 mod module;
+mod repeat;
 mod resource;
 mod scope;
 mod variables;

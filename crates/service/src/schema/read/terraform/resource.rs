@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use model::Json;
 
 use super::arguments::{ResourceArguments, list, object};
-use super::module::{TerraformModule, TerraformResource};
-use super::scope::{DATABASE, ResourceInstance, TerraformScope};
+use super::instance::ResourceInstance;
+use super::module::{TerraformModule, TerraformResource, folder_sources};
+use super::scope::{DATABASE, TerraformScope};
 use super::variables;
 use crate::schema::location::{SchemaError, SchemaErrors, SourceFile};
 use crate::schema::read::builder::{
@@ -46,14 +47,7 @@ pub(in super::super) fn read_folder(
     folder: &Path,
     options: &SchemaReadOptions,
 ) -> Result<ParsedSchema, SchemaErrors> {
-    let is_terraform = |path: &PathBuf| path.extension().is_some_and(|it| it == "tf");
-    let paths: Vec<_> = variables::entries(folder).into_iter().filter(is_terraform).collect();
-    if paths.is_empty() {
-        let message = format!("{} has no .tf files", folder.display());
-        return Err(SchemaError::anywhere(message).into());
-    }
-    let sources = paths.iter().map(|path| SourceFile::load(path)).collect::<Result<Vec<_>, _>>()?;
-    read(sources, &variables::automatic_files(folder), options)
+    read(folder_sources(folder)?, &variables::automatic_files(folder), options)
 }
 
 /// Reads single files.
@@ -69,7 +63,7 @@ fn read(
     automatic: &[PathBuf],
     options: &SchemaReadOptions,
 ) -> Result<ParsedSchema, SchemaErrors> {
-    let mut builder = SchemaBuilder::default();
+    let mut builder = SchemaBuilder::new(options);
     let module = TerraformModule::parse(sources, &mut builder.errors);
     // Values cannot be resolved if some of the files were not read.
     if !builder.errors.is_empty() {
@@ -77,10 +71,21 @@ fn read(
     }
     let values = variables::values(&module, automatic, options, &mut builder);
     let scope = TerraformScope::new(&module, values, options.database.as_deref());
+    read_module(&scope, options, &mut builder);
+    builder.finish()
+}
+
+/// Reads the resources of a module and of those that it calls.
+fn read_module(
+    scope: &TerraformScope<'_>,
+    options: &SchemaReadOptions,
+    builder: &mut SchemaBuilder,
+) {
+    let module = scope.module;
     for resource in &module.resources {
         match resource.kind.as_str() {
-            DATABASE => each_instance(&scope, resource, &mut builder, database),
-            CONTAINER => each_instance(&scope, resource, &mut builder, container),
+            DATABASE => each_instance(scope, resource, builder, database),
+            CONTAINER => each_instance(scope, resource, builder, container),
             _ => builder.ignore(&resource.location, format!("resource {}", resource.address())),
         }
     }
@@ -90,6 +95,21 @@ fn read(
     }
     for (location, what) in &module.others {
         builder.ignore(location, what.as_str());
+    }
+    for call in &module.calls {
+        match &call.module {
+            Err(why) => {
+                let what = format!("the module '{}' ({why})", call.block.label);
+                builder.unread(&call.block.location, what);
+            }
+            Ok(called) => {
+                let instances = builder.keep(scope.instances(&call.block)).unwrap_or_default();
+                for iteration in &instances {
+                    let inside = scope.inside(&call.block, called, iteration.as_ref());
+                    read_module(&inside, options, builder);
+                }
+            }
+        }
     }
     for (address, name) in scope.assumed() {
         let what = match options.database {
@@ -101,7 +121,6 @@ fn read(
         };
         builder.note(None, what);
     }
-    builder.finish()
 }
 
 type Draft = fn(&ResourceArguments<'_>, &mut SchemaBuilder) -> Result<(), SchemaError>;
@@ -152,13 +171,13 @@ fn container(
         );
         builder.note(Some(&seconds.location), what);
     }
-    if let Some((block, location)) = arguments.block("indexing_policy")? {
-        let policy = indexing_policy(&arguments.inside(block, &location), builder)?;
-        members.push(("indexingPolicy", Located::new(policy, location)));
+    if let Some(block) = arguments.block("indexing_policy")? {
+        let policy = indexing_policy(&arguments.inside(&block), builder)?;
+        members.push(("indexingPolicy", Located::new(policy, block.location)));
     }
     members.extend(unique_keys(arguments, builder)?.map(|keys| ("uniqueKeyPolicy", keys)));
-    if let Some((block, location)) = arguments.block("conflict_resolution_policy")? {
-        let inside = arguments.inside(block, &location);
+    if let Some(block) = arguments.block("conflict_resolution_policy")? {
+        let inside = arguments.inside(&block);
         inside.reject_unknown(OF_CONFLICTS, builder);
         let text = |name| Ok::<_, SchemaError>(inside.text(name)?.map(|text| text.value.into()));
         let policy = object([
@@ -166,7 +185,7 @@ fn container(
             ("conflictResolutionPath", text("conflict_resolution_path")?),
             ("conflictResolutionProcedure", text("conflict_resolution_procedure")?),
         ]);
-        members.push(("conflictResolutionPolicy", Located::new(policy, location)));
+        members.push(("conflictResolutionPolicy", Located::new(policy, block.location.clone())));
     }
     let throughput = throughput(arguments, builder)?;
     builder.containers.push(ContainerDraft { database, id, members, throughput });
@@ -205,8 +224,8 @@ fn indexing_policy(
     arguments.reject_unknown(OF_INDEXING, builder);
     let mode = arguments.text("indexing_mode")?.map(|mode| mode.value.into());
     let mut composite = Vec::new();
-    for (block, location) in arguments.blocks("composite_index") {
-        let inside = arguments.inside(block, &location);
+    for block in arguments.blocks("composite_index")? {
+        let inside = arguments.inside(&block);
         inside.reject_unknown(&["index"], builder);
         composite.push(Json::Array(paths(&inside, "index", &["path", "order"], builder)?));
     }
@@ -232,8 +251,8 @@ fn paths(
     builder: &mut SchemaBuilder,
 ) -> Result<Vec<Json>, SchemaError> {
     let mut found = Vec::new();
-    for (block, location) in arguments.blocks(name) {
-        let inside = arguments.inside(block, &location);
+    for block in arguments.blocks(name)? {
+        let inside = arguments.inside(&block);
         inside.reject_unknown(known, builder);
         let order = match known.contains(&"order") {
             true => inside.text("order")?.map(|order| order.value.into()),
@@ -255,12 +274,12 @@ fn unique_keys(
 ) -> Result<Option<Located<Json>>, SchemaError> {
     let mut keys = Vec::new();
     let mut first = None;
-    for (block, location) in arguments.blocks("unique_key") {
-        let inside = arguments.inside(block, &location);
+    for block in arguments.blocks("unique_key")? {
+        let inside = arguments.inside(&block);
         inside.reject_unknown(&["paths"], builder);
         let paths = inside.texts("paths")?.ok_or_else(|| inside.missing("paths"))?;
         keys.push(object([("paths", Some(list(&paths.value)))]));
-        first.get_or_insert(location);
+        first.get_or_insert_with(|| block.location.clone());
     }
     Ok(first
         .map(|location| Located::new(object([("uniqueKeys", Some(Json::Array(keys)))]), location)))
@@ -272,8 +291,8 @@ fn throughput(
 ) -> Result<ThroughputDraft, SchemaError> {
     let manual = arguments.integer("throughput")?;
     let autoscale_max = match arguments.block("autoscale_settings")? {
-        Some((block, location)) => {
-            let inside = arguments.inside(block, &location);
+        Some(block) => {
+            let inside = arguments.inside(&block);
             inside.reject_unknown(&["max_throughput"], builder);
             inside.integer("max_throughput")?
         }

@@ -13,6 +13,7 @@ use hcl::eval::{Context, Evaluate};
 use hcl::{Map, Value};
 
 use super::function;
+use super::instance::ResourceInstance;
 use super::module::{LocatedExpression, TerraformModule, TerraformResource};
 use crate::schema::location::{SchemaError, SourceLocation};
 
@@ -21,20 +22,14 @@ pub(super) const DATABASE: &str = "azurerm_cosmosdb_sql_database";
 /// The values that expressions refer to.
 pub(super) struct TerraformScope<'m> {
     pub(super) module: &'m TerraformModule,
-    values: BTreeMap<String, Value>,
-    database: Option<&'m str>,
+    pub(super) values: BTreeMap<String, Value>,
+    /// Variables whose values cannot be known, with the reason: an error only where one is used.
+    pub(super) unknown: BTreeMap<String, SchemaError>,
+    pub(super) database: Option<&'m str>,
     /// The references that are being resolved, innermost last.
     resolving: RefCell<Vec<String>>,
     /// Databases that are referred to but not declared, with the name that is assumed.
     assumed: RefCell<BTreeSet<(String, String)>>,
-}
-
-/// One of the instances that `for_each` or `count` makes of a block.
-#[derive(Clone, Debug)]
-pub(super) struct ResourceInstance {
-    root: &'static str,
-    key: String,
-    value: Value,
 }
 
 /// A reference in an expression, such as `var.name`.
@@ -50,7 +45,7 @@ impl<'m> TerraformScope<'m> {
         database: Option<&'m str>,
     ) -> Self {
         let (resolving, assumed) = (RefCell::default(), RefCell::default());
-        Self { module, values, database, resolving, assumed }
+        Self { module, values, unknown: BTreeMap::new(), database, resolving, assumed }
     }
 
     /// Databases that are referred to but not declared, with the name that is assumed.
@@ -114,11 +109,15 @@ impl<'m> TerraformScope<'m> {
                     })?,
                 ))
             }
-            [root @ ("each" | "count"), ..] => match iteration {
-                // `each` exists only under `for_each`, `count` only under `count`.
-                Some(iteration) if iteration.root == *root => Ok((1, iteration.value.clone())),
-                _ => Err(SchemaError::at(&location, format!("there is no '{root}' here"))),
-            },
+            [root, ..] if iteration.is_some_and(|it| it.find(root).is_some()) => {
+                let found = iteration.and_then(|iteration| iteration.find(root));
+                Ok((1, found.map_or(Value::Null, |found| found.value.clone())))
+            }
+            // `each` exists only under `for_each`, `count` only under `count`.
+            [root @ ("each" | "count"), ..] => {
+                Err(SchemaError::at(&location, format!("there is no '{root}' here")))
+            }
+            ["module", name, rest @ ..] => self.module_output(name, rest, &location),
             ["data", kind, label, rest @ ..] => {
                 let (depth, value) =
                     self.resource(self.module.data(kind, label), kind, label, rest, &location)?;
@@ -134,6 +133,9 @@ impl<'m> TerraformScope<'m> {
     fn variable(&self, name: &str, location: &SourceLocation) -> Result<Value, SchemaError> {
         if let Some(value) = self.values.get(name) {
             return Ok(value.clone());
+        }
+        if let Some(error) = self.unknown.get(name) {
+            return Err(error.clone());
         }
         let variable =
             self.module.variables.get(name).ok_or_else(|| {
@@ -223,44 +225,8 @@ impl<'m> TerraformScope<'m> {
         })
     }
 
-    /// The instances of a block: itself, or one per key.
-    pub(super) fn instances(
-        &self,
-        resource: &TerraformResource,
-    ) -> Result<Vec<Option<ResourceInstance>>, SchemaError> {
-        let location = |name| {
-            let attribute = resource.attribute(name);
-            attribute
-                .map_or(resource.location.clone(), |it| self.module.location(resource.file, it))
-        };
-        if let Some(attribute) = resource.attribute("for_each") {
-            let over = self.evaluate(&attribute.value, resource.file, None)?;
-            let pairs: Vec<(String, Value)> = match over {
-                Value::Object(map) => map.into_iter().collect(),
-                Value::Array(list) => {
-                    let keys = list.iter().map(|key| Ok((function::text_of(key)?, key.clone())));
-                    let keys: Result<_, String> = keys.collect();
-                    keys.map_err(|message| SchemaError::at(&location("for_each"), message))?
-                }
-                other => {
-                    let message = format!("for_each goes over a map or a set, not over {other}");
-                    return Err(SchemaError::at(&location("for_each"), message));
-                }
-            };
-            return Ok(pairs.into_iter().map(|(key, value)| Some(each(key, value))).collect());
-        }
-        if let Some(attribute) = resource.attribute("count") {
-            let count = self.evaluate(&attribute.value, resource.file, None)?;
-            let count = count.as_number().and_then(hcl::Number::as_u64).ok_or_else(|| {
-                SchemaError::at(&location("count"), format!("count is a whole number, not {count}"))
-            })?;
-            return Ok((0..count).map(|index| Some(counted(index))).collect());
-        }
-        Ok(vec![None])
-    }
-
     /// Detects cycles while a reference is resolved.
-    fn resolve_once(
+    pub(super) fn resolve_once(
         &self,
         what: &str,
         location: &SourceLocation,
@@ -275,19 +241,6 @@ impl<'m> TerraformScope<'m> {
         self.resolving.borrow_mut().pop();
         value
     }
-}
-
-fn each(key: String, value: Value) -> ResourceInstance {
-    let mut each = Map::new();
-    each.insert("key".to_owned(), Value::from(key.as_str()));
-    each.insert("value".to_owned(), value);
-    ResourceInstance { root: "each", key, value: Value::Object(each) }
-}
-
-fn counted(index: u64) -> ResourceInstance {
-    let mut count = Map::new();
-    count.insert("index".to_owned(), Value::from(index));
-    ResourceInstance { root: "count", key: index.to_string(), value: Value::Object(count) }
 }
 
 fn insert<'p>(

@@ -8,7 +8,7 @@ use std::path::Path;
 use hcl::Value;
 use hcl::eval::{Context, Evaluate};
 
-use super::module::{TerraformModule, parse_body};
+use super::module::{TerraformModule, entries, parse_body};
 use crate::schema::location::{SchemaError, SourceFile};
 use crate::schema::read::builder::SchemaBuilder;
 use crate::schema::read::parsed::SchemaReadOptions;
@@ -17,23 +17,20 @@ use crate::schema::read::parsed::SchemaReadOptions;
 pub(super) fn automatic_files(folder: &Path) -> Vec<std::path::PathBuf> {
     let mut names: Vec<_> = entries(folder)
         .into_iter()
-        .filter(|path| path.to_string_lossy().ends_with(".auto.tfvars"))
+        .filter(|path| {
+            let name = path.to_string_lossy();
+            name.ends_with(".auto.tfvars") || name.ends_with(".auto.tfvars.json")
+        })
         .collect();
     names.sort();
-    let first = folder.join("terraform.tfvars");
-    if first.exists() {
-        // First, because later files override it, as in Terraform.
-        names.insert(0, first);
+    // First, because later files override them, as in Terraform.
+    for first in ["terraform.tfvars.json", "terraform.tfvars"] {
+        let first = folder.join(first);
+        if first.exists() {
+            names.insert(0, first);
+        }
     }
     names
-}
-
-/// The files of a folder, by name.
-pub(super) fn entries(folder: &Path) -> Vec<std::path::PathBuf> {
-    let entries = std::fs::read_dir(folder).into_iter().flatten();
-    let mut paths: Vec<_> = entries.filter_map(|entry| entry.ok().map(|one| one.path())).collect();
-    paths.sort();
-    paths
 }
 
 /// The values of all variables. The last value of a name wins.
@@ -78,6 +75,13 @@ pub(super) fn values(
 }
 
 fn read_values(source: &SourceFile) -> Result<Vec<(String, Value)>, SchemaError> {
+    if source.name.ends_with(".json") {
+        let values = serde_json::from_str::<hcl::Map<String, Value>>(&source.text);
+        let values = values.map_err(|error| {
+            SchemaError::anywhere(format!("{} is no object of values: {error}", source.name))
+        })?;
+        return Ok(values.into_iter().collect());
+    }
     let body = parse_body(source)?;
     let attributes = body.attributes().map(|attribute| {
         let name = attribute.key.as_str().to_owned();
