@@ -8,7 +8,6 @@ mod crashes;
 mod http;
 mod killed;
 mod kubernetes;
-mod pages;
 mod platform;
 mod platforms;
 mod scanning;
