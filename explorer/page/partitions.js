@@ -27,7 +27,7 @@ export async function partitionsView({ place, isReadOnly }) {
       element("div", { class: "figures" }, ...[["Physical partitions", integerText(partitions.length)], ["Items", integerText(items)], ["Bytes", bytesText(partitions.reduce((sum, one) => sum + one.bytes, 0))], ["Version of the map", integerText(generation)]]
         .map(([label, value]) => element("div", {}, element("dl", {}, element("dt", {}, label), element("dd", {}, value))))),
       element("section", { class: "card stack", "aria-label": "Ranges" }, element("h2", {}, "Ranges of effective partition keys"), map),
-      element("section", { class: "card" }, barPlot("Items", partitions.map((one) => ({ label: `partition ${one.number}`, value: one.items, note: bytesText(one.bytes) })))),
+      element("section", { class: "card" }, barPlot("What they hold", partitions.map((one) => ({ label: `partition ${one.number}`, value: one.items, note: `items · ${bytesText(one.bytes)}` })))),
       element("ul", { class: "card stack" }, ...partitions.map((one, at) => element("li", { class: "row" },
         element("span", { class: "strong" }, `Partition ${one.number}`), element("code", { class: "truncate grow" }, `${one.min || "00"} … ${one.max}`), element("span", { class: "soft" }, `${integerText(one.items)} items, ${bytesText(one.bytes)}, lsn ${integerText(one.lsn)}`),
         button("Keys", { "aria-label": `Keys of partition ${one.number}`, onclick: () => showKeys(one) }),
