@@ -25,6 +25,15 @@ export function indexStorage(cost) {
     element("p", { class: "hint" }, `${basis(cost)} Writing a new item pays ${numberText(cost.requestUnitsPerWrite)} RU for its index.`));
 }
 
+// Which paths are indexed only now or only then, with what a write pays for each.
+function sides(changed) {
+  const text = (list, pick) => list.map(([path, pair]) => `${nameOf(path)}${pair[pick].requestUnitsPerWrite > 0 ? ` (${numberText(pair[pick].requestUnitsPerWrite)} RU)` : ""}`).slice(0, PATHS_SHOWN).join(", ");
+  const gone = changed.filter(([, [, after]]) => !after);
+  const fresh = changed.filter(([, [, after]]) => after);
+  return [fresh.length > 0 && notice("warn", `Newly indexed, paid by every write that changes them: ${text(fresh, 1)}.`),
+    gone.length > 0 && notice("good", `No longer indexed: ${text(gone, 0)}.`)].filter(Boolean);
+}
+
 // The price of a policy: request units per write, storage, and what building it costs, now and then.
 export async function policyPrice(place, policy) {
   const [now, then] = await Promise.all([indexCost(place), indexCostWith(place, policy)]);
@@ -42,6 +51,6 @@ export async function policyPrice(place, policy) {
         row("RU per write of a new item", numberText(now.requestUnitsPerWrite), numberText(then.requestUnitsPerWrite), sign(more, numberText(Math.abs(more)))),
         row("Index storage", bytesText(now.bytes), bytesText(then.bytes), sign(then.bytes - now.bytes, bytesText(Math.abs(then.bytes - now.bytes)))),
         row("RU to write all items once", numberText(now.requestUnitsForAllItems), numberText(then.requestUnitsForAllItems), sign(more, numberText(Math.abs(then.requestUnitsForAllItems - now.requestUnitsForAllItems)))))),
-    ...changed.slice(0, 8).map(([path, [, after]]) => notice(after ? "warn" : "good", after ? `${nameOf(path)} is indexed: ${numberText(after.requestUnitsPerWrite)} RU more for every write that changes it.` : `${nameOf(path)} is no longer indexed.`)),
+    ...sides(changed),
     element("p", { class: "hint" }, basis(now)));
 }

@@ -31,7 +31,7 @@ export async function partitionsView({ place, isReadOnly }) {
         .map(([label, value]) => element("div", {}, element("dl", {}, element("dt", {}, label), element("dd", {}, value))))),
       ...(progress ? [element("p", { class: "soft", role: "status" }, progress)] : []),
       element("section", { class: "card stack", "aria-label": "Ranges" }, element("h2", {}, "Ranges of effective partition keys"), map),
-      element("section", { class: "card" }, barPlot("Items", partitions.map((one) => ({ label: `partition ${one.number}`, value: one.items, note: bytesText(one.bytes) })))),
+      element("section", { class: "card" }, barPlot("What they hold", partitions.map((one) => ({ label: `partition ${one.number}`, value: one.items, note: `items · ${bytesText(one.bytes)}` })))),
       element("ul", { class: "card stack" }, ...partitions.map((one, at) => element("li", { class: "row" },
         element("span", { class: "strong" }, `Partition ${one.number}`), element("code", { class: "truncate grow" }, `${one.min || "00"} … ${one.max}`), element("span", { class: "soft" }, `${integerText(one.items)} items, ${bytesText(one.bytes)}, lsn ${integerText(one.lsn)}`),
         button("Keys", { "aria-label": `Keys of partition ${one.number}`, onclick: () => showKeys(one) }),

@@ -14,9 +14,9 @@ const SQUARES_MAX = 24;
 export const explain = (place, query, { parameters = [], key, signal } = {}) => json("POST", `/_planisphere/explain/${encodeURIComponent(place.database)}/${encodeURIComponent(place.container)}`,
   { body: { query, parameters }, headers: key ? keyHeader(key) : {}, signal });
 
-// Metrics of the API: "name=value;name=value".
+// Metrics of the API and of our own header: "name=value;name=value".
 function metricsOf(page) {
-  const text = page.headers.get("x-ms-documentdb-query-metrics") ?? "";
+  const text = ["x-ms-documentdb-query-metrics", "x-planisphere-query-work"].map((name) => page.headers.get(name) ?? "").join(";");
   return Object.fromEntries(text.split(";").map((pair) => pair.split("=")).filter((pair) => pair.length === 2).map(([name, value]) => [name, Number(value)]));
 }
 
@@ -30,18 +30,19 @@ export function chargeOf(page) {
 
 export function planParts({ page, plan, place, isReadOnly }) {
   const metrics = metricsOf(page);
-  const terms = Object.fromEntries(chargeOf(page).map((term) => [term.term, term]));
   const loaded = metrics.retrievedDocumentCount ?? 0;
   const rows = metrics.outputDocumentCount ?? page.rows.length;
-  const entries = terms.indexEntries?.count ?? 0;
   const used = utilization(page);
+  const utilized = () => [...list("Utilized", "Single"), ...list("Utilized", "Composite")];
   const list = (name, kind) => used[`${name}${kind}Indexes`] ?? used[`${name}Indexes`]?.[`${kind}Indexes`] ?? [];
+  // A server that does not say it: every item that an index found had a term.
+  const isAtLeast = metrics.indexTerms === undefined && utilized().length > 0;
+  const entries = metrics.indexTerms ?? (isAtLeast ? loaded : 0);
   const missing = [...list("Potential", "Single"), ...list("Potential", "Composite")];
-  const utilized = [...list("Utilized", "Single"), ...list("Utilized", "Composite")];
   const isScan = loaded > Math.max(10, rows * 4);
   const words = plan ? [`Partition keys: ${plan.partitionKeys}.`, ...plan.words] : [];
   return [
-    picture({ touched: plan?.partitions.length ?? 1, all: plan?.partitionsOfContainer ?? 1, numbers: plan?.partitions ?? [], entries, loaded, rows, indexes: utilized.map(spec), isScan }),
+    picture({ touched: plan?.partitions.length ?? 1, all: plan?.partitionsOfContainer ?? 1, numbers: plan?.partitions ?? [], entries, isAtLeast, loaded, rows, indexes: utilized().map(spec), isScan }),
     element("ul", { class: "plan-words" }, ...words.map((text) => element("li", {}, text))),
     isScan && notice("warn", `${integerText(loaded)} items were loaded for ${integerText(rows)} rows of this page.`),
     element("p", { class: "soft small" }, `Index hit ${numberText(100 * (metrics.indexUtilizationRatio ?? 1))} %. Counts are those of the first page.`),
@@ -51,9 +52,10 @@ export function planParts({ page, plan, place, isReadOnly }) {
 const spec = (one) => (one.IndexSpecs ?? [one.IndexSpec ?? one.IndexDocumentExpression ?? ""]).join(", ");
 
 // A funnel from left to right: the height of each stage is its count on a logarithmic scale.
-function picture({ touched, all, numbers, entries, loaded, rows, indexes, isScan }) {
+function picture({ touched, all, numbers, entries, isAtLeast, loaded, rows, indexes, isScan }) {
   const stages = [["index terms read", entries], ["items loaded", loaded], ["rows", rows]];
-  const spoken = `Plan: ${touched} of ${all} partitions touched, ${stages.map(([label, count]) => `${integerText(count)} ${label}`).join(", ")}`;
+  const countText = (at) => `${at === 0 && isAtLeast ? "≥ " : ""}${integerText(stages[at][1])}`;
+  const spoken = `Plan: ${touched} of ${all} partitions touched, ${stages.map(([label], at) => `${countText(at)} ${label}`).join(", ")}`;
   const svg = shape("svg", { role: "img", "aria-label": spoken, viewBox: "0 0 360 150" });
   const middle = 76;
   const most = Math.log10(Math.max(10, ...stages.map(([, count]) => count)) + 1);
@@ -61,6 +63,7 @@ function picture({ touched, all, numbers, entries, loaded, rows, indexes, isScan
   const squares = Math.min(all, SQUARES_MAX);
   const across = Math.ceil(Math.sqrt(squares));
   const side = Math.min(26, 72 / across);
+  const edge = 40 + (across * side) / 2;
   const isTouched = (at) => (numbers.length === all ? true : at < touched);
   for (let at = 0; at < squares; at += 1) {
     const x = 40 - (across * side) / 2 + (at % across) * side;
@@ -76,9 +79,9 @@ function picture({ touched, all, numbers, entries, loaded, rows, indexes, isScan
     if (at > 0) {
       const before = heightOf(stages[at - 1][1]);
       svg.append(shape("path", { class: "flow", d: `M${centres[at - 1] + 24} ${middle - before / 2}L${x - 24} ${middle - height / 2}V${middle + height / 2}L${centres[at - 1] + 24} ${middle + before / 2}Z` }));
-    } else svg.append(shape("path", { class: "flow", d: `M80 ${middle - 12}L${x - 24} ${middle - height / 2}V${middle + height / 2}L80 ${middle + 12}Z` }));
+    } else svg.append(shape("path", { class: "flow", d: `M${edge} ${middle - side / 2}L${x - 24} ${middle - height / 2}V${middle + height / 2}L${edge} ${middle + side / 2}Z` }));
     svg.append(shape("rect", { class: at === 1 && isScan ? "stage heavy" : count === 0 ? "stage none" : "stage", x: x - 24, y: middle - height / 2, width: 48, height, rx: 3 }));
-    label(x, integerText(count), name);
+    label(x, countText(at), name);
   });
   return element("figure", { class: "plan-picture" }, svg, element("figcaption", { class: "soft small" }, indexes.length > 0 ? `Index ${indexes.join("; ")}` : "No index is used."));
 }

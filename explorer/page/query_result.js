@@ -55,8 +55,9 @@ export function queryResult({ place, page, plan, isReadOnly, charges, next }) {
   return element("div", { class: "result-parts" },
     element("div", { class: "stack" }, element("div", { class: "row apart" }, bar.node, element("div", { class: "row" }, status, more)), ...panels.map(({ panel }) => panel)),
     element("div", { class: "stack" },
-      element("section", { class: "card stack", "aria-label": "Charge", id: "charge" }, element("h2", {}, "Charge"), chargeTerms(page), chargeHistory(charges)),
-      element("section", { class: "card stack", "aria-label": "Plan", id: "plan" }, element("h2", {}, "Plan"), ...planParts({ page, plan, place, isReadOnly }))));
+      element("section", { class: "card stack", "aria-label": "Charge", id: "charge" }, element("h2", {}, "Charge"), chargeTerms(page)),
+      element("section", { class: "card stack", "aria-label": "Plan", id: "plan" }, element("h2", {}, "Plan"), ...planParts({ page, plan, place, isReadOnly })),
+      element("section", { class: "card stack", "aria-label": "Earlier charges" }, element("h2", {}, "The same query before"), chargeHistory(charges))));
 }
 
 const isObject = (row) => typeof row === "object" && row !== null && !Array.isArray(row);

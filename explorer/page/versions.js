@@ -27,7 +27,7 @@ export async function versionsPanel({ place, id, key, onuse }) {
     button("", { kind: "quiet", "aria-pressed": "false", onclick: () => show(at) }))));
   [...list.children].forEach((row, at) => {
     const one = versions[at];
-    row.firstElementChild.replaceChildren(element("span", { class: `tag ${one.item ? (at === 0 ? "good" : "") : "bad"}` }, one.item ? (at === 0 ? "now" : "version") : words[one.kind]),
+    row.firstElementChild.replaceChildren(element("span", { class: `tag ${one.item ? (at === 0 ? "good" : "") : "bad"}` }, one.item ? (at === 0 ? "current" : "version") : words[one.kind]),
       element("span", {}, timeAgo(one.began * 1000)), element("span", { class: "soft small" }, `lsn ${one.lsn}`));
   });
   if (versions.length === 0) return emptyState("No version", "The container keeps no versions of this item. A change feed policy with a retention keeps them.", { icon: "history" });

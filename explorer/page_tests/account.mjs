@@ -6,7 +6,8 @@ import { once } from "node:events";
 import readline from "node:readline";
 
 export async function startServer(program, words = []) {
-  const server = spawn(program, ["serve", "--memory", "--port", "0", "--ready-json", ...words], { stdio: ["ignore", "pipe", "inherit"] });
+  const server = spawn(program, ["serve", ...(words.includes("--data") ? [] : ["--memory"]), "--port", "0", "--ready-json", ...words], { stdio: ["ignore", "pipe", "inherit"] });
+  // It may be killed in a test; nobody waits for its end then.
   const [line] = await once(readline.createInterface({ input: server.stdout }), "line");
   const { ready } = JSON.parse(line);
   const stop = async () => {

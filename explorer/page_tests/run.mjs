@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { chromium } from "playwright-core";
 import { fill, order, send, startServer } from "./account.mjs";
 import { deeperTests } from "./deeper.mjs";
+import { rougherTests } from "./rougher.mjs";
 
 const { PLANISPHERE, CHROMIUM, ARTEFACTS } = process.env;
 mkdirSync(ARTEFACTS, { recursive: true });
@@ -189,7 +190,7 @@ await test("4 queries: rows, charge term by term, plan; a mistake is shown at it
   await area.press("Control+Enter");
   await page.getByText(/rows.* · [\d.]+ RU/).first().waitFor();
   await page.locator("#charge").getByText("Sum").waitFor();
-  await page.getByRole("img", { name: /^Plan: 1 of 1 partitions touched, [\d,]+ index terms read/ }).waitFor();
+  await page.getByRole("img", { name: /^Plan: 1 of 1 partitions touched, (≥ )?[1-9][\d,]* index terms read/ }).waitFor();
   assert.ok((await page.locator("#charge dt").count()) > 1, "the charge has terms");
   await picture("4-queries");
   await clean();
@@ -240,7 +241,7 @@ await test("7 partitions: split and merge by hand", async () => {
 await test("5 bill and heat: live request units, prices, another key is refused without traffic", async () => {
   for (let number = 5000; number < 5040; number += 1) await order(account, number);
   await go("usage");
-  await page.getByRole("img", { name: /^Heat of physical partitions/ }).waitFor();
+  await page.getByRole("img", { name: /^Heat of physical partitions.*orders\/3/ }).waitFor();
   await page.getByText("Manual per month").first().waitFor();
   await page.getByRole("img", { name: /^By operation/ }).first().waitFor();
   await picture("5-usage");
@@ -285,18 +286,21 @@ await test("a session that ended is renewed without losing what was typed", asyn
   expectRefusals();
 });
 
-await test("dark and 390 px are usable and clean", async () => {
-  await page.emulateMedia({ colorScheme: "dark" });
-  await go("items/shop/orders");
-  await page.getByText("100 and more items").waitFor();
-  await picture("items-dark");
-  await clean();
-  await page.setViewportSize({ width: 390, height: 844 });
-  await page.waitForTimeout(200);
-  const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-  assert.ok(wide <= 0, `${wide} px too wide`);
-  await picture("items-390");
-  await clean();
+const SECTIONS = ["items/shop/orders", "queries/shop/orders", "requests", "partitions/shop/orders", "usage", "feed/shop/orders", "settings/shop/orders"];
+await test("light and dark, 390 px and 2,000 px: every section is usable, clean, and not wider than the screen", async () => {
+  for (const [scheme, width, height] of [["dark", 1400, 900], ["dark", 390, 844], ["light", 390, 844], ["light", 2000, 1200], ["dark", 2000, 1200]]) {
+    await page.emulateMedia({ colorScheme: scheme });
+    await page.setViewportSize({ width, height });
+    for (const section of SECTIONS) {
+      await go(section);
+      await page.locator("main h1").first().waitFor();
+      await page.waitForTimeout(250);
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      assert.ok(wide <= 0, `${section} is ${wide} px too wide at ${width} px`);
+      await picture(`${section.split("/")[0]}-${scheme}-${width}`);
+      await clean();
+    }
+  }
   await page.setViewportSize({ width: 1400, height: 900 });
   await page.emulateMedia({ colorScheme: "light" });
 });
@@ -312,6 +316,8 @@ await test("a server that goes away is reported where it happened, and nothing t
   await page.locator("#query-problem", { hasText: "cannot be reached" }).waitFor();
   assert.equal(await area.inputValue(), "SELECT 1");
 });
+
+await rougherTests({ test, browser, program: PLANISPHERE, artefacts: ARTEFACTS });
 
 await test("a server for reading only lets nothing be changed", async () => {
   const reading = await startServer(PLANISPHERE, ["--explorer-read-only"]);

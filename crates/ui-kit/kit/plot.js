@@ -98,13 +98,17 @@ export function barPlot(title, bars, { unit = "" } = {}) {
   const label = `${title}${unit ? `, ${unit}` : ""}: ${bars.map((bar) => `${bar.label} ${numberText(bar.value)}`).join(", ")}`;
   return figure(title, unit, label, bars.length * step + 4, [], (svg, width) => {
     const left = Math.min(220, width * 0.36);
-    bars.forEach(({ label: name, value, note, tone = 1 }, at) => {
+    const textOf = ({ value, note }) => `${numberText(value)}${note ? ` ${note}` : ""}`;
+    // Room for the longest text behind a bar, at about 6.2 pixels per character; the bars share what is left.
+    const right = Math.min(width * 0.4, 20 + 6.2 * Math.max(4, ...bars.map((bar) => textOf(bar).length)));
+    bars.forEach((bar, at) => {
+      const { label: name, value, tone = 1 } = bar;
       const y = at * step;
-      const length = Math.max(1, (width - left - 110) * (value / max));
+      const length = Math.max(1, (width - left - right) * (value / max));
       const text = shape("text", { x: left - 10, y: y + 16, "text-anchor": "end" }, shorten(name, Math.floor(left / 6.6)));
       text.append(shape("title", {}, name));
       svg.append(text, shape("rect", { class: `bar s${tone}`, x: left, y: y + 4, width: length, height: 16, rx: 2 }),
-        shape("text", { x: left + length + 8, y: y + 16 }, `${numberText(value)}${note ? ` ${note}` : ""}`));
+        shape("text", { x: left + length + 8, y: y + 16 }, textOf(bar)));
     });
   });
 }

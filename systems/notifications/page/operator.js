@@ -4,7 +4,7 @@ import { button, tabs } from "/_kit/control.js";
 import { element, integerText, numberText } from "/_kit/element.js";
 import { dialog, emptyState, loadInto, toast } from "/_kit/feedback.js";
 import { codeBlock } from "/_kit/highlight.js";
-import { barPlot } from "/_kit/plot.js";
+import { barPlot, linePlot } from "/_kit/plot.js";
 import { table } from "/_kit/table.js";
 import { relativeText, timeAgo } from "/_kit/time.js";
 import { call } from "./api.js";
@@ -50,11 +50,23 @@ function loadResults() {
     const counts = new Map();
     for (const { result } of done.flatMap((event) => event.deliveries ?? [])) counts.set(result, (counts.get(result) ?? 0) + 1);
     const times = done.map((event) => Date.parse(event.processedAt ?? event.createdAt)).sort((left, right) => left - right);
-    const minutes = Math.max(1, (times.at(-1) - times[0]) / 60_000);
     if (counts.size === 0) return emptyState("No pushes yet", "The results of pushes to devices appear here.", { icon: "device" });
     return element("div", { class: "stack" }, barPlot("Results of pushes", [...counts].map(([name, value]) => ({ label: RESULTS[name] ?? name, value, tone: name === "delivered" ? 3 : 2 })), { unit: "of the listed events" }),
-      element("p", { class: "soft small" }, `${integerText(done.length)} events, ${numberText(done.length / minutes)} per minute.`));
+      rates(times));
   });
+}
+
+// Events per minute over the last hour of what is listed, newest at the right.
+function rates(times) {
+  const minute = (time) => Math.floor(time / 60_000);
+  const end = minute(times.at(-1));
+  const begin = Math.max(minute(times[0]), end - 59) - 1;
+  const counts = new Map();
+  for (const time of times) counts.set(minute(time), (counts.get(minute(time)) ?? 0) + 1);
+  const points = Array.from({ length: end - begin + 1 }, (_, at) => [(begin + at) * 60_000, counts.get(begin + at) ?? 0]);
+  const most = Math.max(...points.map(([, count]) => count));
+  return element("div", { class: "stack tight", id: "rates" }, linePlot("Events per minute", [{ label: "Events", points }], { height: 150 }),
+    element("p", { class: "soft small" }, `${integerText(times.length)} listed events, at most ${integerText(most)} in a minute, ${numberText(times.length / Math.max(1, points.length - 1))} on average.`));
 }
 
 function loadEvents() {

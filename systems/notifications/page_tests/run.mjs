@@ -312,12 +312,29 @@ await test("the form sends", async () => {
 await test("the operator sees the queue and the results of pushes", async () => {
   await section("operator");
   await page.getByText("Results of pushes").waitFor();
+  await page.getByRole("img", { name: /^Events per minute: Events now [1-9]/ }).waitFor();
+  assert.ok(Number(await page.locator("#figures dt", { hasText: "Done" }).locator("xpath=../dd").textContent()) > 0);
   await page.getByRole("tab", { name: "Done" }).click();
   await page.getByRole("grid", { name: "Events" }).waitFor();
   await page.locator(".grid-row", { hasText: "delivered" }).first().waitFor();
   await page.screenshot({ path: join(ARTEFACTS, "operator.png") });
   await namesOfControls();
   await section("list");
+});
+
+await test("reading one category leaves the others unread, and what is said leaves by itself", async () => {
+  assert.equal((await api("POST", "/api/notifications/send", like("other-category"))).status, 202);
+  const before = await until("the badge", (count) => count > 1, badge);
+  await page.getByRole("button", { name: "Security", exact: true }).click();
+  await until("the list", (count) => count === 1, () => items().count());
+  await page.getByRole("button", { name: "Mark security as read" }).click();
+  await page.locator(".toast").first().waitFor();
+  await until("unread ones of the category", (count) => count === 0, () => page.locator("#list li.unread").count());
+  await page.getByRole("button", { name: "All", exact: true }).click();
+  await until("the list", (count) => count === 20, () => items().count());
+  assert.ok((await page.locator("#list li.unread").count()) > 0, `the others are still unread, of ${before}`);
+  assert.ok((await badge()) > 0);
+  await until("the messages", (count) => count === 0, () => page.locator(".toast").count());
 });
 
 await test("all are read at once", async () => {
