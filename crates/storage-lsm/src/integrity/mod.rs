@@ -12,4 +12,4 @@ mod tree_files;
 pub(crate) use journal::{KnownBatches, SealedJournals, check_journals};
 pub(crate) use manifest::KeyspaceManifest;
 pub use tree_files::VerifiedFiles;
-pub(crate) use tree_files::{FileChecker, KEYSPACES_FOLDER, TABLES_FOLDER};
+pub(crate) use tree_files::{FileChecker, KEYSPACES_FOLDER};
