@@ -28,7 +28,7 @@ pub(crate) fn text(ready: &Json, name: &str) -> String {
     ready.get(name).unwrap().as_str().unwrap().to_owned()
 }
 
-pub(crate) fn get(endpoint: &str, path: &str) -> String {
+fn get(endpoint: &str, path: &str) -> String {
     let host = endpoint.trim_start_matches("http://").trim_end_matches('/').to_owned();
     let port = host.rsplit(':').next().unwrap();
     let mut stream = TcpStream::connect(format!("127.0.0.1:{port}")).unwrap();

@@ -99,12 +99,12 @@ pub(crate) fn sync_folder(folder: &Path) -> std::io::Result<()> {
     if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
 }
 
-/// Makes the entries of a folder and of all folders in it durable, except those of the folders with the name `except`.
-pub(crate) fn sync_folders(folder: &Path, except: &str) -> std::io::Result<()> {
+/// Makes the entries of a folder and of all folders in it durable.
+pub(crate) fn sync_folders(folder: &Path) -> std::io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
-        if entry.file_type()?.is_dir() && entry.file_name() != except {
-            sync_folders(&entry.path(), except)?;
+        if entry.file_type()?.is_dir() {
+            sync_folders(&entry.path())?;
         }
     }
     sync_folder(folder)

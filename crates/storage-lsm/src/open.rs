@@ -18,8 +18,8 @@ use crate::error::{TreeError, cannot_open, cannot_open_file, catch_panic, tree_d
 use crate::folder_marker::{self, FolderState, sync_folder, sync_folders};
 use crate::inner::LsmInner;
 use crate::integrity::{
-    FileChecker, KEYSPACES_FOLDER, KeyspaceManifest, KnownBatches, SealedJournals, TABLES_FOLDER,
-    VerifiedFiles, check_journals,
+    FileChecker, KEYSPACES_FOLDER, KeyspaceManifest, KnownBatches, SealedJournals, VerifiedFiles,
+    check_journals,
 };
 use crate::keyspaces::{Keyspaces, STAMPS};
 use crate::lock::FolderLock;
@@ -250,8 +250,7 @@ fn require_tree(path: &Path) -> Result<()> {
 /// power cut would take back, or a journal that would be gone. The tree deletes what the newest version does not list,
 /// and appends to the newest journal. Both must wait until the power cut can no longer undo that version or journal.
 fn settle_names(path: &Path) -> Result<()> {
-    // Not those of tables: a version lists a table only after its name was synced.
-    sync_folders(path, TABLES_FOLDER).map_err(|error| cannot_open_file(path, error))
+    sync_folders(path).map_err(|error| cannot_open_file(path, error))
 }
 
 fn check_tree(

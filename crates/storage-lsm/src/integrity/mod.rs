@@ -16,4 +16,4 @@ pub(crate) use manifest::KeyspaceManifest;
 #[cfg(any(test, fuzzing))]
 pub(crate) use manifest::check_manifest;
 pub use tree_files::VerifiedFiles;
-pub(crate) use tree_files::{FileChecker, KEYSPACES_FOLDER, TABLES_FOLDER};
+pub(crate) use tree_files::{FileChecker, KEYSPACES_FOLDER};

@@ -23,8 +23,7 @@ use crate::error::{cannot_open_file, damaged};
 /// The folder of the keyspaces inside that of the tree.
 pub(crate) const KEYSPACES_FOLDER: &str = "keyspaces";
 
-/// The folder of the tables inside that of a keyspace.
-pub(crate) const TABLES_FOLDER: &str = "tables";
+const TABLES_FOLDER: &str = "tables";
 const CURRENT_BYTES: usize = 25;
 /// The tree writes only xxh3.
 const XXH3: u8 = 0;

@@ -109,29 +109,8 @@ struct DamagedStore {
     content: Content,
 }
 
-/// How the last session of a store ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum LastSession {
-    Closed,
-    /// As by `kill -9`.
-    Killed,
-    /// As by `kill -9`, with full journals that are still needed, and so with second names for them.
-    KilledWithFullJournals,
-}
-
-/// Fills journals with writes to one space. The others keep what they need of them in memory.
-async fn fill_journals(store: &LsmStore, content: &mut Content) {
-    for number in 0..60_u8 {
-        let (key, value) = (vec![200, number], crate::noise(number.into(), 2_000));
-        let mut set = WriteSet::new();
-        set.put(SPACES[0], key.clone(), value.clone());
-        content.insert((SPACES[0].number, key), value);
-        store.commit(SHARD, vec![set]).await.unwrap();
-    }
-}
-
-/// Writes in several sessions.
-async fn prepare(last_session: LastSession) -> DamagedStore {
+/// Writes in several sessions. The last one is closed or, as by `kill -9`, not.
+async fn prepare(closes: bool) -> DamagedStore {
     let folder = tempfile::tempdir().unwrap();
     let (earlier, later) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let mut content = Content::new();
@@ -144,26 +123,14 @@ async fn prepare(last_session: LastSession) -> DamagedStore {
             copy(folder.path(), earlier.path());
         }
     }
-    let memtable_bytes_max = match last_session {
-        LastSession::KilledWithFullJournals => 16 * 1024,
-        _ => LsmSettings::default().memtable_bytes_max,
-    };
-    let settings = LsmSettings { memtable_bytes_max, ..LsmSettings::default() };
-    let store = LsmStore::open(folder.path(), SPACES, settings).unwrap();
+    let store = open(folder.path());
     write_generation(&store, 4, &mut content).await;
-    match last_session {
-        LastSession::Closed => {
-            store.close().await.unwrap();
-            drop(store);
-            copy(folder.path(), later.path());
-        }
-        LastSession::Killed => copy_while_open(folder.path(), later.path()),
-        LastSession::KilledWithFullJournals => {
-            fill_journals(&store, &mut content).await;
-            copy_while_open(folder.path(), later.path());
-            let sealed = fs::read_dir(later.path().join("sealed")).unwrap().count();
-            assert!(sealed > 0, "no journal is full");
-        }
+    if closes {
+        store.close().await.unwrap();
+        drop(store);
+        copy(folder.path(), later.path());
+    } else {
+        copy_while_open(folder.path(), later.path());
     }
     // Without damage it opens, so what is refused below is refused for its damage.
     let untouched = tempfile::tempdir().unwrap();
@@ -267,8 +234,8 @@ async fn judge(folder: &Path, content: &Content) -> Result<&'static str, String>
     if found.len() == content.len() + 1 { Ok("recovered") } else { Err("lost later".to_owned()) }
 }
 
-async fn damage_everything(last_session: LastSession) {
-    let store = prepare(last_session).await;
+async fn damage_everything(closes: bool) {
+    let store = prepare(closes).await;
     let mut complaints = Vec::new();
     let mut outcomes: BTreeMap<&str, usize> = BTreeMap::new();
     for path in files(store.later.path()) {
@@ -294,22 +261,17 @@ async fn damage_everything(last_session: LastSession) {
 
 #[tokio::test]
 async fn every_damaged_file_of_a_closed_store_is_refused_or_recovered() {
-    damage_everything(LastSession::Closed).await;
+    damage_everything(true).await;
 }
 
 #[tokio::test]
 async fn every_damaged_file_of_a_killed_store_is_refused_or_recovered() {
-    damage_everything(LastSession::Killed).await;
-}
-
-#[tokio::test]
-async fn every_damaged_file_of_a_store_with_full_journals_is_refused_or_recovered() {
-    damage_everything(LastSession::KilledWithFullJournals).await;
+    damage_everything(false).await;
 }
 
 #[tokio::test]
 async fn a_keyspace_without_its_current_file_is_refused_and_not_recreated() {
-    let store = prepare(LastSession::Closed).await;
+    let store = prepare(true).await;
     let folder = store.later.path();
     for number in 0..=SPACES.len() {
         let path = folder.join(format!("lsm/keyspaces/{number}/current"));
@@ -327,7 +289,7 @@ async fn a_keyspace_without_its_current_file_is_refused_and_not_recreated() {
 
 #[tokio::test]
 async fn all_tables_are_read_when_the_files_are_verified() {
-    let store = prepare(LastSession::Closed).await;
+    let store = prepare(true).await;
     let verified = LsmStore::verify_files(store.later.path()).unwrap();
     let tables = files(store.later.path());
     let tables = tables.iter().filter(|path| path.parent().unwrap().ends_with("tables"));
