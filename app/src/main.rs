@@ -54,7 +54,7 @@ Exit codes: 0 success, 1 findings or differences, 2 the command failed.";
 struct CommandLine {
     /// File with flags of commands, as TOML; also PLANISPHERE_SETTINGS. Flags on the command line win
     #[arg(long, global = true, value_name = "FILE")]
-    settings: Option<std::path::PathBuf>,
+    settings_file: Option<std::path::PathBuf>,
 
     #[command(subcommand)]
     command: PlanisphereCommand,

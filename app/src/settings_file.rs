@@ -19,7 +19,7 @@ use toml::{Table, Value};
 
 use crate::error::CommandError;
 
-const FLAG: &str = "--settings";
+const FLAG: &str = "--settings-file";
 const VARIABLE: &str = "PLANISPHERE_SETTINGS";
 
 /// Adds the flags of the settings file, if one is given, to the words of a command line.

@@ -12,13 +12,13 @@ fn flags_may_come_from_a_settings_file() {
     let file = folder.path().join("planisphere.toml");
     let key = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
     std::fs::write(&file, format!("[serve]\nmemory = true\nkey = \"{key}\"\n")).unwrap();
-    let (server, ready) = start(&["--settings", file.to_str().unwrap()]);
+    let (server, ready) = start(&["--settings-file", file.to_str().unwrap()]);
     assert_eq!((text(&ready, "data"), text(&ready, "key")), ("memory".to_owned(), key.to_owned()));
     assert_eq!(terminate(server), Some(0));
     std::fs::write(&file, "[serve]\nprot = 1\n").unwrap();
-    let said = planisphere(["serve", "--settings", file.to_str().unwrap()]);
+    let said = planisphere(["serve", "--settings-file", file.to_str().unwrap()]);
     assert!(said.code == 2 && said.err.contains("serve has no flag --prot"), "{said:?}");
-    let said = planisphere(["serve", "--settings", "missing.toml"]);
+    let said = planisphere(["serve", "--settings-file", "missing.toml"]);
     assert!(said.code == 2 && said.err.contains("missing.toml"), "{said:?}");
 }
 

@@ -30,7 +30,7 @@ async fn requests_are_counted() {
     let text = server.get("/metrics").unsigned().send().await.expect(200).text();
     assert!(text.contains("planisphere_requests_total{status=\"200\"} 1\n"), "{text}");
     assert!(text.contains("planisphere_requests_total{status=\"404\"} 1\n"), "{text}");
-    assert!(text.contains("planisphere_request_duration_seconds_count 2\n"), "{text}");
+    assert!(text.contains("planisphere_request_duration_microseconds_count 2\n"), "{text}");
 }
 
 #[tokio::test]

@@ -68,8 +68,8 @@ fn references_and_blocks_of_terraform_that_are_not_understood() {
     );
     check(
         "main.tf",
-        &container("  default_ttl = max(1, 2)"),
-        &["main.tf:5: undefined function `max`"],
+        &container("  default_ttl = cidrhost(1, 2)"),
+        &["main.tf:5: undefined function `cidrhost`"],
     );
     check(
         "main.tf",

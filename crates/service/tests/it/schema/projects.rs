@@ -125,7 +125,7 @@ fn terraform_modules_are_read_with_their_arguments_and_outputs() {
     let options = SchemaReadOptions::default();
     assert_eq!(
         names(&project, "", &options).unwrap(),
-        "tenant-a:400 tenant-a/orders tenant-b:800 tenant-b/orders shared:400 shared/users shared/extra"
+        "tenant-a:400 tenant-a/orders tenant-b:800 tenant-b/orders shared:400 shared/extra shared/users"
     );
     let read = Schema::from_path(project.path(), &options).unwrap().schema;
     let orders = read.databases()[0].containers()[0].properties().to_json().to_string();

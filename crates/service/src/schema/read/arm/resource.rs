@@ -113,11 +113,12 @@ pub(super) fn container(
             reader.builder.note(Some(&location), what);
             continue;
         }
-        if let Some((_, known)) = INSIDE.iter().find(|(name, _)| name == member) {
-            reject_unknown(reader, value, &pointer, member, known);
-        }
         // Only members of containers must be known; an account name may stay unknown.
         let value = reader.known(scope, value, &pointer)?;
+        // After loops are written out, because `copy` is no member.
+        if let Some((_, known)) = INSIDE.iter().find(|(name, _)| name == member) {
+            reject_unknown(reader, &value, &pointer, member, known);
+        }
         members.push((*member, Located::new(value, location)));
     }
     let throughput = throughput(reader, scope, properties, &pointer)?;
