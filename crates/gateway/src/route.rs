@@ -5,7 +5,8 @@
 
 use std::borrow::Cow;
 
-use engine::AttachedKind;
+use engine::{AttachedKind, ContainerAddress};
+use model::{ResourceId, ResourceIdKind};
 
 use crate::http::percent_decode;
 
@@ -226,6 +227,14 @@ impl ScriptKind {
             Self::UserDefinedFunction => AttachedKind::UserDefinedFunction,
         }
     }
+}
+
+/// Parses a segment as the resource id of an item. Only below a container that is itself addressed by resource id,
+/// because an item id may look like a resource id.
+pub(crate) fn parse_item_rid(address: &ContainerAddress, segment: &str) -> Option<ResourceId> {
+    let rid = address.by_resource_id.then(|| ResourceId::parse(segment).ok()).flatten()?;
+    let is_item = rid.kind() == ResourceIdKind::Item && rid.container_id() == Some(address.rid);
+    is_item.then_some(rid)
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ use super::{resource_id, write};
 use crate::gateway::Gateway;
 use crate::http::{ApiError, ApiRequest, ApiResponse, ApiResult, header};
 use crate::query::{plan_query, run_query};
+use crate::route::parse_item_rid;
 
 /// `/dbs/{id}/colls/{id}/docs`
 pub(crate) async fn handle_feed(
@@ -53,7 +54,7 @@ pub(crate) async fn handle(
     segment: &str,
 ) -> ApiResult<ApiResponse> {
     // Nearly always none: one comparison for ordinary requests.
-    let id = match resource_id::parse_item_rid(address, segment) {
+    let id = match parse_item_rid(address, segment) {
         Some(rid) => Box::pin(resource_id::resolve_item(engine, request, address, rid)).await?,
         None => ItemId::new(segment)?,
     };

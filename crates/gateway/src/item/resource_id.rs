@@ -4,17 +4,9 @@
 
 use engine::operation::{ListItems, PageOptions};
 use engine::{ContainerAddress, Engine};
-use model::{FeedRange, ItemId, Json, ResourceId, ResourceIdKind};
+use model::{FeedRange, ItemId, Json, ResourceId};
 
 use crate::http::{ApiError, ApiRequest, ApiResult};
-
-/// Parses a segment as the resource id of an item. Only below a container that is itself addressed by resource id,
-/// because an item id may look like a resource id.
-pub(super) fn parse_item_rid(address: &ContainerAddress, segment: &str) -> Option<ResourceId> {
-    let rid = address.by_resource_id.then(|| ResourceId::parse(segment).ok()).flatten()?;
-    let is_item = rid.kind() == ResourceIdKind::Item && rid.container_id() == Some(address.rid);
-    is_item.then_some(rid)
-}
 
 /// Finds the id of the item with a resource id.
 pub(super) async fn resolve_item(

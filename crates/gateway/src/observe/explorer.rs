@@ -27,7 +27,8 @@ pub(crate) fn find_page(
     path: &RequestPath<'_>,
 ) -> Option<&'static Asset> {
     let explorer = gateway.settings().explorer.as_ref()?;
-    if *method != Method::GET && *method != Method::HEAD {
+    // The paths of all pages begin like this, and those of resources do not: ordinary reads do not search the list.
+    if !path.raw.starts_with('_') || (*method != Method::GET && *method != Method::HEAD) {
         return None;
     }
     // The older name of the page stays.

@@ -5,6 +5,8 @@
 //! just far enough to know which bytes are lines: request line, headers, chunk sizes, trailers. Does not refuse
 //! anything itself: see `strict_stream`.
 
+use memchr::memchr;
+
 /// More than the longest line whose content matters: a length or an encoding.
 const LINE_BYTES_MAX: usize = 1024;
 /// What a client of HTTP/2 sends in place of a request line.
@@ -62,7 +64,7 @@ impl HeadScanner {
                     self.end_body();
                 }
                 _ => {
-                    let Some(end) = rest.iter().position(|byte| *byte == b'\n') else {
+                    let Some(end) = memchr(b'\n', rest) else {
                         self.keep(rest);
                         return None;
                     };

@@ -258,6 +258,32 @@ async fn a_permission_on_an_item_is_for_one_logical_partition() {
     read(r#"["y"]"#).await.refused(403, None, "another partition key");
 }
 
+/// As the client libraries grant it: by `_self`, without the partition key.
+#[tokio::test]
+async fn a_permission_by_resource_id_is_for_that_item_only() {
+    let server = server_with_user().await;
+    let other = r#"{"id":"a","pk":"y"}"#;
+    server.post("/dbs/d/colls/c/docs", other).key(r#"["y"]"#).send().await.expect(201);
+    let item = server.get("/dbs/d/colls/c/docs/a").key(r#"["x"]"#).send().await.expect(200);
+    let link = item.string("_self");
+    let token = permission(&server, "All", &link, "").await;
+    let token = token.replace('=', "%3D").replace('&', "%26");
+    let call = |verb: &str, path: &str, key: &str| {
+        let call = server.call(verb, path, "").unsigned().key(key);
+        call.with("authorization", &token).send()
+    };
+    let (named, by_rid) = ("/dbs/d/colls/c/docs/a", format!("/{}", link.trim_matches('/')));
+    call("GET", named, r#"["x"]"#).await.expect(200);
+    call("GET", &by_rid, r#"["x"]"#).await.expect(200);
+    call("GET", named, r#"["y"]"#).await.refused(403, None, "another item");
+    call("GET", "/dbs/d/colls/c/docs/b", r#"["x"]"#).await.refused(403, None, "another item");
+    call("DELETE", named, r#"["y"]"#).await.refused(403, None, "another item");
+    call("DELETE", named, r#"["x"]"#).await.expect(204);
+    // Another item with the same id and partition key has another resource id.
+    server.post("/dbs/d/colls/c/docs", ITEM).key(r#"["x"]"#).send().await.expect(201);
+    call("GET", named, r#"["x"]"#).await.refused(403, None, "another item");
+}
+
 /// A permission as an earlier version stored it, and the token that it gave out.
 #[tokio::test]
 async fn an_old_permission_on_an_item_without_its_partition_key_grants_nothing() {

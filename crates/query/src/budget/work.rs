@@ -21,6 +21,8 @@ const UNIT_BYTES: usize = 64;
 #[derive(Debug)]
 pub(crate) struct WorkBudget {
     units_left: Cell<u64>,
+    /// Whether the units that are left are those of a slice. Before the first unit is spent there is none.
+    has_slice: Cell<bool>,
     granted: Cell<u64>,
     tuples: Cell<u64>,
     governor: Arc<dyn WorkGovernor>,
@@ -29,7 +31,7 @@ pub(crate) struct WorkBudget {
 impl WorkBudget {
     pub(crate) fn new(governor: Arc<dyn WorkGovernor>) -> Self {
         let (units_left, granted, tuples) = (Cell::new(0), Cell::new(0), Cell::new(0));
-        Self { units_left, granted, tuples, governor }
+        Self { units_left, has_slice: Cell::new(false), granted, tuples, governor }
     }
 
     /// Spends units, before the work is done.
@@ -58,6 +60,7 @@ impl WorkBudget {
             let granted = self.granted.get();
             let slice = self.governor.next_slice(granted).map_err(BudgetError::Interrupted)?;
             self.granted.set(granted.saturating_add(slice));
+            self.has_slice.set(true);
             if debt <= slice {
                 self.units_left.set(slice - debt);
                 return Ok(());
@@ -68,12 +71,15 @@ impl WorkBudget {
 
     /// Whether little of the slice is left, so that the next item might not fit.
     pub(crate) fn is_low(&self) -> bool {
-        self.units_left.get() < SLICE_UNITS / 2
+        // Items that cost nothing, such as those of `SELECT *`, never begin a slice. Without this check they would look
+        // like the end of one, and the query would yield after each of them.
+        self.has_slice.get() && self.units_left.get() < SLICE_UNITS / 2
     }
 
     /// Gives up the rest of the slice: the next unit asks the governor.
     pub(crate) fn end_slice(&self) {
         self.units_left.set(0);
+        self.has_slice.set(false);
     }
 
     /// The number of iterated array elements.
@@ -114,5 +120,17 @@ mod tests {
         assert_eq!(work.spend(2 * SLICE_UNITS + 1), Ok(()));
         assert_eq!(work.spend(SLICE_UNITS - 1), Ok(()));
         assert_eq!(work.spend(1), Err(BudgetError::Interrupted(Interruption::OutOfWork)));
+    }
+
+    #[test]
+    fn only_a_slice_that_was_begun_is_low() {
+        let work = WorkBudget::new(Arc::new(WorkLimit::new(3 * SLICE_UNITS)));
+        assert!(!work.is_low());
+        assert_eq!(work.spend(1), Ok(()));
+        assert!(!work.is_low());
+        assert_eq!(work.spend(SLICE_UNITS / 2), Ok(()));
+        assert!(work.is_low());
+        work.end_slice();
+        assert!(!work.is_low());
     }
 }

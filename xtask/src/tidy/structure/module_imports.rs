@@ -128,7 +128,7 @@ const TABLES: &[ModuleTable] = &[
             ("settings", "authorization fault test_control"),
             ("observe", "http metrics route session settings test_control"),
             ("query", "http feed_range settings"),
-            ("item", "http binary_json feed_range query"),
+            ("item", "http binary_json feed_range query route"),
             ("resource", "http route authorization query item"),
             ("dispatch", "http backup route authorization observe query resource session"),
             ("server", "http fault route authorization observe request_log settings"),

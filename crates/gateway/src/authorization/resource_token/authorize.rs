@@ -3,15 +3,16 @@
 //! Owns the check. Both the token and the current state of its permission must allow the request: what was revoked
 //! takes effect at once, and what was added needs a new token.
 
+use engine::operation::{ReadItem, ReadOptions};
 use engine::{AttachedKind, ContainerAddress, Engine};
 use hyper::{Method, StatusCode};
-use model::PartitionKey;
+use model::{ItemId, Json, PartitionKey};
 
 use super::grant::{GrantScope, ResourceGrant};
 use super::token::{PermissionAddress, ResourceToken};
 use crate::authorization::context::AuthorizationContext;
 use crate::http::{ApiError, ApiRequest, ApiResult, header};
-use crate::route::{ContainerRoute, RequestPath, Route};
+use crate::route::{ContainerRoute, RequestPath, Route, parse_item_rid};
 
 /// Refuses a request that its token does not allow.
 pub(crate) async fn authorize(
@@ -91,6 +92,9 @@ async fn check_grant(
         }
         (GrantScope::Container, _) => {}
         (GrantScope::Item(item), ContainerRoute::Item(id)) if item == id => {}
+        (GrantScope::ItemRid(item), ContainerRoute::Item(id)) => {
+            check_item(engine, request, address, id, item).await?;
+        }
         (GrantScope::Script(script), ContainerRoute::Script(kind, segment)) => {
             let found = engine.read_attached(address.rid, kind.attached_kind(), segment).await;
             // By resource id as well, for the same reason.
@@ -104,6 +108,33 @@ async fn check_grant(
         return Err(forbidden("allows reading only"));
     }
     check_partition_key(request, inner, grant)
+}
+
+/// Refuses a request for another item than the one with this resource id.
+async fn check_item(
+    engine: &Engine,
+    request: &ApiRequest,
+    address: &ContainerAddress,
+    segment: &str,
+    rid: &str,
+) -> ApiResult<()> {
+    if parse_item_rid(address, segment).is_some_and(|requested| requested.to_string() == rid) {
+        return Ok(());
+    }
+    // Clients name the item by its id even if the permission does not. The id and the partition key lead to one item.
+    let other = || forbidden("is for another item");
+    let read = ReadItem {
+        container: address.link.clone(),
+        partition_key: request.partition_key()?.ok_or_else(other)?,
+        id: ItemId::new(segment).map_err(|_| other())?,
+        options: ReadOptions::default(),
+    };
+    let found = engine.read_item(read).await.map_err(|_| other())?.value.item();
+    let found = found.map(|item| item.to_json());
+    match found.as_ref().and_then(|item| item.get("_rid")).and_then(Json::as_str) {
+        Some(found) if found == rid => Ok(()),
+        _ => Err(other()),
+    }
 }
 
 fn is_read(request: &ApiRequest) -> bool {

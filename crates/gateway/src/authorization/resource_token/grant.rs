@@ -21,6 +21,8 @@ pub(super) enum GrantScope {
     Container,
     /// One item, as the permission names it.
     Item(String),
+    /// One item, by resource id.
+    ItemRid(String),
     /// One script, by resource id.
     Script(String),
 }

@@ -7,7 +7,7 @@ use model::{Json, Object, PartitionKey};
 
 use super::grant::{GrantScope, ResourceGrant};
 use crate::http::{ApiError, ApiResult};
-use crate::route::{ContainerRoute, RequestPath, Route};
+use crate::route::{ContainerRoute, RequestPath, Route, parse_item_rid};
 
 impl ResourceGrant {
     /// Reads what a permission grants.
@@ -28,9 +28,14 @@ impl ResourceGrant {
             return Err(invalid_resource(link));
         };
         // Resolved when the permission is read: a name that is reused later must not inherit the grant.
-        let container = engine.resolve_container(database, container)?.rid;
+        let address = engine.resolve_container(database, container)?;
+        let container = address.rid;
         let scope = match inner {
             ContainerRoute::Itself => GrantScope::Container,
+            // `_self` of an item. A resource id names one item of one logical partition; a plain id does not.
+            ContainerRoute::Item(id) if parse_item_rid(&address, id).is_some() => {
+                GrantScope::ItemRid(id.to_owned())
+            }
             ContainerRoute::Item(id) => GrantScope::Item(id.to_owned()),
             ContainerRoute::Script(kind, segment) => {
                 let script = engine.read_attached(container, kind.attached_kind(), segment).await?;

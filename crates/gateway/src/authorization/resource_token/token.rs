@@ -38,6 +38,7 @@ impl ResourceGrant {
         match &self.scope {
             GrantScope::Container => {}
             GrantScope::Item(item) => payload.insert("item", item.as_str()),
+            GrantScope::ItemRid(item) => payload.insert("itemRid", item.as_str()),
             GrantScope::Script(script) => payload.insert("script", script.as_str()),
         }
         payload.insert("write", self.may_write);
@@ -68,11 +69,12 @@ impl ResourceToken {
         let json = Json::parse(&URL_SAFE.decode(payload).ok()?).ok()?;
         let text = |name: &str| json.get(name).and_then(Json::as_str).map(str::to_owned);
         let rid = |name: &str| text(name).and_then(|text| ResourceId::parse(&text).ok());
-        let scope = match (text("item"), text("script")) {
-            (None, None) => GrantScope::Container,
-            (Some(item), None) => GrantScope::Item(item),
-            (None, Some(script)) => GrantScope::Script(script),
-            // Both would be ambiguous; no token of ours has both.
+        let scope = match (text("item"), text("itemRid"), text("script")) {
+            (None, None, None) => GrantScope::Container,
+            (Some(item), None, None) => GrantScope::Item(item),
+            (None, Some(item), None) => GrantScope::ItemRid(item),
+            (None, None, Some(script)) => GrantScope::Script(script),
+            // Two would be ambiguous; no token of ours has them.
             _ => return None,
         };
         let grant = ResourceGrant {
