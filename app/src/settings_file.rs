@@ -154,7 +154,7 @@ mod tests {
     fn the_flags_of_a_command_come_from_its_table() {
         let settings = "[serve]\nport = 1\ntls = true\nallowed-host = [\"a\", \"b\"]";
         let words = check(settings, &["serve", "--memory"]).unwrap();
-        assert_eq!(words, "serve --port=1 --tls --allowed-host=a --allowed-host=b --memory");
+        assert_eq!(words, "serve --allowed-host=a --allowed-host=b --port=1 --tls --memory");
         assert_eq!(check(settings, &["version"]).unwrap(), "version");
         assert_eq!(check("[serve]\ntls = false", &["serve"]).unwrap(), "serve");
     }

@@ -206,7 +206,7 @@ async fn after_trimming_a_stale_position_is_refused_and_a_newer_one_works() {
         account.changes(&link, ALL, stale.clone(), 1).await,
         ErrorKind::ContinuationRefused,
     );
-    assert!(text.contains("older than the retention"), "{text}");
+    assert!(text.contains("within the retention period"), "{text}");
     assert_eq!(describe(&since(&account, &link, &behind, 10).await), ["create b 5 -"]);
     // The newest versions are not versions of the past: that mode starts anywhere.
     let page = account.changes(&link, ChangeFeedMode::LatestVersion, stale, 10).await.unwrap();
@@ -248,7 +248,7 @@ async fn a_position_before_versions_that_were_never_kept_is_refused() {
     for stale in [&before, &between] {
         let stale = ChangeFeedStart::Continuation(stale.clone());
         let text = refused(position(stale).await, ErrorKind::ContinuationRefused);
-        assert!(text.contains("older than the retention"), "{text}");
+        assert!(text.contains("within the retention period"), "{text}");
     }
     assert_eq!(describe(&since(&account, &link, &behind, 10).await), ["replace b 3 2"]);
 

@@ -27,14 +27,15 @@ impl ResourceInstance {
 
 pub(super) fn instance(
     root: String,
-    key: String,
+    key: Value,
     value: Value,
     outer: Option<ResourceInstance>,
 ) -> ResourceInstance {
+    let name = key.as_str().map_or_else(|| key.to_string(), str::to_owned);
     let mut each = Map::new();
-    each.insert("key".to_owned(), Value::from(key.as_str()));
+    each.insert("key".to_owned(), key);
     each.insert("value".to_owned(), value);
-    ResourceInstance { root, key, value: Value::Object(each), outer: outer.map(Box::new) }
+    ResourceInstance { root, key: name, value: Value::Object(each), outer: outer.map(Box::new) }
 }
 
 pub(super) fn counted(index: u64) -> ResourceInstance {

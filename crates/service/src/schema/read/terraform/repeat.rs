@@ -24,7 +24,8 @@ impl TerraformScope<'_> {
             let over = self.evaluate(&attribute.value, resource.file, None)?;
             let pairs =
                 pairs_of(over).map_err(|why| SchemaError::at(&location("for_each"), why))?;
-            let each = |(key, value)| Some(instance("each".to_owned(), key, value, None));
+            let each =
+                |(key, value)| Some(instance("each".to_owned(), Value::from(key), value, None));
             return Ok(pairs.into_iter().map(each).collect());
         }
         if let Some(attribute) = resource.attribute("count") {
@@ -53,13 +54,17 @@ impl TerraformScope<'_> {
             _ => label,
         };
         let over = match self.evaluate(&over.value, file, outer)? {
-            // A list has its positions as keys here, unlike in the `for_each` of a resource.
+            // A list has its positions as keys here, unlike in the `for_each` of a resource. They are numbers, so that
+            // an expression can compare them.
             Value::Array(list) => {
                 let numbered = list.into_iter().enumerate();
-                numbered.map(|(index, value)| (index.to_string(), value)).collect()
+                numbered.map(|(index, value)| (Value::from(index), value)).collect()
             }
             Value::Null => Vec::new(),
-            other => pairs_of(other).map_err(at)?,
+            other => {
+                let pairs = pairs_of(other).map_err(at)?;
+                pairs.into_iter().map(|(key, value)| (Value::from(key), value)).collect::<Vec<_>>()
+            }
         };
         let each = |(key, value)| instance(iterator.to_owned(), key, value, outer.cloned());
         Ok(over.into_iter().map(each).collect())
