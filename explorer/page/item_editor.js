@@ -9,6 +9,7 @@ import { jsonProblem, layOutJson } from "/_kit/highlight.js";
 import { call, containerPath, itemPath, keyHeader, keyOf } from "./api.js";
 import { versionsPanel } from "./versions.js";
 
+const DELETED = "The item was deleted meanwhile. What you typed is kept; save it as a new item.";
 const SYSTEM = /^\s*"(_rid|_self|_etag|_attachments|_ts|_lsn)":.*$/;
 
 // `item` is a row of the list, or null for a new one; `given` is its text, or the answer of a point read.
@@ -56,6 +57,7 @@ export async function itemEditor({ place, definition, item, text: given, isReadO
       onsaved();
     } catch (error) {
       if (error.status === 412) await conflict(typed);
+      else if (error.status === 404 && !isNew) problem.textContent = DELETED;
       else problem.textContent = error.message;
     }
   }
@@ -66,7 +68,7 @@ export async function itemEditor({ place, definition, item, text: given, isReadO
     try {
       now = await read();
     } catch (error) {
-      problem.textContent = error.status === 404 ? "The item was deleted meanwhile. What you typed is kept; save it as a new item." : error.message;
+      problem.textContent = error.status === 404 ? DELETED : error.message;
       return;
     }
     const both = element("div", { class: "stack" }, element("p", {}, "The item was changed meanwhile. Yours is not saved yet."),

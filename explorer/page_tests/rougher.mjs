@@ -79,7 +79,7 @@ export async function rougherTests({ test, browser, program, artefacts }) {
     const { Documents: found } = JSON.parse((await send(account, "POST", docs, { headers: { ...ADA, "x-ms-documentdb-isquery": "true", "content-type": "application/query+json" }, body: { query: "SELECT VALUE c.id FROM c WHERE c.n = 2" } })).text);
     assert.deepEqual(found.toSorted(), ODD_IDS.toSorted());
     await page.locator("#new-item").click();
-    const typed = '{"id": "a/b", "customer": "ada"}';
+    const typed = '{"id": "a\\\\b", "customer": "ada"}';
     await page.getByRole("textbox", { name: "New item" }).fill(typed);
     await page.locator("#save-item").click();
     await page.locator("#item-problem:not(:empty)").waitFor();
