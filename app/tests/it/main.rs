@@ -21,6 +21,7 @@ mod planisphere;
 mod query;
 mod report;
 mod schema;
+mod secret_migration;
 mod serve;
 mod tls;
 mod todo;

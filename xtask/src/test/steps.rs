@@ -191,6 +191,23 @@ pub(crate) const STEPS: &[TestStep] = &[
         needs: &[],
     },
     TestStep {
+        name: "vault-clients",
+        purpose: "clients of Vault see in our vault what they must see",
+        command: &[
+            XTASK[0],
+            XTASK[1],
+            XTASK[2],
+            XTASK[3],
+            XTASK[4],
+            XTASK[5],
+            "conformance",
+            "--vault",
+        ],
+        environment: &[],
+        tiers: NIGHTLY_ONLY,
+        needs: &[],
+    },
+    TestStep {
         name: "release",
         purpose: "the release binary builds, starts and prints its version",
         command: &["cargo", "run", "--release", "--", "version"],
