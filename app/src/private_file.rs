@@ -74,7 +74,7 @@ impl Write for NewFile {
 impl Drop for NewFile {
     fn drop(&mut self) {
         if self.file.take().is_some() {
-            // It is not complete. If it cannot be removed, its name tells that.
+            // It is not complete. If it cannot be removed, its name shows that.
             let _ = std::fs::remove_file(&self.partial);
         }
     }

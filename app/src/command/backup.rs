@@ -112,7 +112,7 @@ impl BackupCommand {
             items += begins.filter(|text| text.starts_with(b"{\"item\":")).count() as u64;
             file.write_all(&lines).map_err(cannot_write)?;
         }
-        // The last line tells a complete file from a cut one.
+        // Only a complete file has this last line.
         let mut end = Object::new();
         end.insert("end", i64::try_from(items).unwrap_or(i64::MAX));
         writeln!(file, "{}", Json::Object(end)).map_err(cannot_write)?;

@@ -1,6 +1,6 @@
 //! `planisphere emulator`: `serve` with the defaults, variables and arguments of Microsoft's emulators.
 //!
-//! A command of its own, because the emulators listen on further ports, keep data in memory unless told otherwise, and
+//! A command of its own, because the emulators listen on further ports, keep data in memory by default, and
 //! have arguments such as `/Port=8082` that `serve` must not accept.
 
 use std::path::PathBuf;

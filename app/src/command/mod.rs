@@ -23,7 +23,7 @@ mod schema;
 mod secret_migration;
 mod serve;
 #[cfg(any(feature = "notifications", feature = "secret-migration"))]
-pub(crate) mod service_log;
+mod system;
 mod verify;
 mod version;
 

@@ -71,7 +71,7 @@ await test("without a session the page asks to sign in", async () => {
   await page.locator("#sign-in").waitFor();
   await accessible();
 });
-// Asking who is there is answered by 401, which the browser writes to its console.
+// The request for the current user is answered by 401, which the browser writes to its console.
 complaints.length = 0;
 
 await test("the board counts the cluster", async () => {

@@ -1,4 +1,4 @@
-//! Web hooks: failures, rollbacks and the ends of waves, told to an address of the operator.
+//! Web hooks: failures, rollbacks and the ends of waves, sent to an address of the operator.
 //!
 //! A call is tried three times in the background; a process that ends meanwhile may lose it. The audit has everything.
 
@@ -32,7 +32,7 @@ pub struct HookSettings {
     pub slack: bool,
 }
 
-/// What is told.
+/// The event that is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum HookEvent {
     /// An attempt failed; another follows.
@@ -73,7 +73,7 @@ impl Hooks {
         Ok(Self { settings, http, environment })
     }
 
-    /// Tells an event in the background.
+    /// Sends an event in the background.
     pub(crate) fn tell(&self, event: HookEvent, subject: &str, reason: &str) {
         if self.settings.url.is_empty() {
             return;

@@ -48,7 +48,7 @@ pub(crate) struct MigrationCore {
     pub(crate) fingerprints: FingerprintKey,
     /// Wakes the workers of this process after this process made a workload pending.
     pub(crate) wake_workers: Notify,
-    /// Tells watchers of changes.
+    /// Notifies watchers of changes.
     pub(crate) watch: WatchHub,
     /// Changes for pages, published while somebody follows the change feeds.
     pub(crate) events: service::http::EventRing,
@@ -153,7 +153,7 @@ impl MigrationCore {
         }
     }
 
-    /// Tells the operator's hook.
+    /// Sends events to the operator's hook.
     pub(crate) fn tell(&self, event: HookEvent, subject: &str, reason: &str) {
         if let Some(hooks) = self.hooks.get() {
             hooks.tell(event, subject, reason);

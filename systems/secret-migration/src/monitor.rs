@@ -69,7 +69,7 @@ impl MigrationStep {
     }
 }
 
-/// Is called after every step: first when its effect is there, then again when it is recorded.
+/// Is called after every step: first after its effect, then again after it is recorded.
 pub trait MigrationObserver: Send + Sync {
     /// A step is done; `recorded` says whether its audit entry is written, too.
     fn on_step(&self, step: MigrationStep, recorded: bool);

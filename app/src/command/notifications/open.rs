@@ -7,8 +7,9 @@ use client::{Account, Clock, SystemClock};
 use notifications::delivery::{Delivery, Providers};
 use notifications::{ErrorKind, Notifications};
 
-use super::configuration::{AllSettings, SettingsFlags};
+use super::configuration::AllSettings;
 use crate::account_location::{AccountFlags, AccountLocation, MissingStore};
+use crate::command::system::SettingsFlags;
 use crate::error::CommandError;
 use crate::open::StoreFlags;
 

@@ -8,9 +8,10 @@ use model::CompositeOrder;
 use notifications::Containers;
 use service::schema::ContainerSchema;
 
-use super::configuration::{AllSettings, SettingsFlags};
+use super::configuration::AllSettings;
 use super::open::system_error;
 use crate::command::schema::SchemaFormatArg;
+use crate::command::system::SettingsFlags;
 use crate::error::CommandError;
 use crate::output::line;
 use crate::output::warn;

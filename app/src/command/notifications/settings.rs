@@ -4,7 +4,8 @@ use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
 
-use super::configuration::{AllSettings, SettingsFlags};
+use super::configuration::AllSettings;
+use crate::command::system::SettingsFlags;
 use crate::error::CommandError;
 use crate::output::line;
 

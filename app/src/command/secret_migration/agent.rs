@@ -10,9 +10,10 @@ use secret_migration::{Agent, AgentSettings, WorkloadKey};
 use service::settings::Secret;
 use service::telemetry::Telemetry;
 
-use super::configuration::{TrackerSettings, TrackerSettingsFlags};
+use super::configuration::TrackerSettings;
 use super::open::{platforms, tracker_error};
-use crate::command::{service_log, stop_signal};
+use crate::command::stop_signal;
+use crate::command::system::{SettingsFlags, begin_log};
 use crate::error::CommandError;
 use crate::output::line;
 
@@ -59,7 +60,7 @@ pub(super) struct AgentCommand {
     once: bool,
 
     #[command(flatten)]
-    settings: TrackerSettingsFlags,
+    settings: SettingsFlags,
 }
 
 impl AgentCommand {
@@ -68,7 +69,7 @@ impl AgentCommand {
         let settings = self.settings.load::<TrackerSettings>(&[])?.value;
         let environment = Environment::system();
         let telemetry = Telemetry::new(settings.telemetry.clone(), &environment);
-        service_log::begin(true, &telemetry);
+        begin_log(true, &telemetry);
         let token = match &self.token_file {
             Some(file) => std::fs::read_to_string(file).map_err(|error| {
                 CommandError::new(format!("reading {}", file.display()), error.to_string())

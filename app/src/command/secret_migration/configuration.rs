@@ -1,10 +1,7 @@
-//! All settings of the tracker, and the flags that provide them.
+//! All settings of the tracker.
 //!
 //! The rules about values belong to the sections.
 
-use std::path::PathBuf;
-
-use clap::Args;
 use secret_migration::{
     CertificateSettings, HookSettings, KubernetesSettings, MigrationSettings, RolloutSettings,
     SmpSettings, VaultSettings,
@@ -12,11 +9,8 @@ use secret_migration::{
 use serde::{Deserialize, Serialize};
 use service::http::HttpSettings;
 use service::identity::IdentitySettings;
-use service::settings::{LoadedSettings, SettingsBuilder, SettingsSection, SettingsValidator};
+use service::settings::{SettingsSection, SettingsValidator};
 use service::telemetry::TelemetrySettings;
-
-use crate::error::CommandError;
-use crate::output::warn;
 
 /// All sections. Checks those that the system itself needs.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -55,40 +49,5 @@ impl SettingsSection for TrackerServiceSettings {
         validator.section("Http", &self.0.http);
         validator.section("Identity", &self.0.identity);
         validator.section("Telemetry", &self.0.telemetry);
-    }
-}
-
-/// Sources of settings besides the environment.
-#[derive(Debug, Args)]
-pub(super) struct TrackerSettingsFlags {
-    /// TOML file with settings; environment variables such as VAULT__TOKEN override it
-    #[arg(long = "settings", value_name = "FILE")]
-    file: Option<PathBuf>,
-
-    /// One setting; overrides file and environment; may be repeated
-    #[arg(long, value_name = "SECTION:NAME=VALUE")]
-    set: Vec<String>,
-}
-
-impl TrackerSettingsFlags {
-    /// Loads the settings and warns about unknown names. `more` overrides everything.
-    pub(super) fn load<T: SettingsSection>(
-        &self,
-        more: &[String],
-    ) -> Result<LoadedSettings<T>, CommandError> {
-        let sources = match &self.file {
-            Some(file) => SettingsBuilder::new().file(file),
-            None => SettingsBuilder::new(),
-        };
-        let sources = sources.environment(std::env::vars()).flags(&self.set).flags(more);
-        let loaded = sources.load::<T>().map_err(|mistakes| {
-            let lines = mistakes.iter().map(|mistake| format!("\n  {mistake}"));
-            let detail: String = lines.collect();
-            CommandError::new("reading the settings", "some are invalid")
-                .hint("Correct the listed settings")
-                .detail(detail)
-        })?;
-        loaded.warnings().iter().for_each(|warning| warn(warning));
-        Ok(loaded)
     }
 }

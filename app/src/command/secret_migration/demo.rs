@@ -105,7 +105,7 @@ pub(super) async fn seed(
             let text = format!(r#"{{"user":"{name}","password":"demo-{number}"}}"#);
             let data = SecretData::parse(text.as_bytes()).map_err(wrong)?;
             let path = format!("{namespace}/{name}");
-            // A path that is there from an earlier start stays as it is.
+            // A path that an earlier start has written stays as it is.
             let _ = vault.write(&path, &data, &ExpectedVersion::Absent).await;
             manifests.push_str(&manifest(namespace, &name, &path));
         }

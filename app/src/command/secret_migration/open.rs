@@ -8,8 +8,9 @@ use secret_migration::{
     ClusterName, ErrorKind, HookRollout, Platforms, SecretMigration, VaultClient, open_target,
 };
 
-use super::configuration::{TrackerSettings, TrackerSettingsFlags};
+use super::configuration::TrackerSettings;
 use crate::account_location::{AccountFlags, AccountLocation, MissingStore};
+use crate::command::system::SettingsFlags;
 use crate::error::CommandError;
 use crate::open::StoreFlags;
 
@@ -20,7 +21,7 @@ pub(super) struct TrackerFlags {
     location: AccountFlags,
 
     #[command(flatten)]
-    settings: TrackerSettingsFlags,
+    settings: SettingsFlags,
 
     #[command(flatten)]
     store: StoreFlags,

@@ -5,9 +5,10 @@ use std::process::ExitCode;
 use clap::{Args, Subcommand};
 use secret_migration::MigrationContainers;
 
-use super::configuration::{TrackerSettings, TrackerSettingsFlags};
+use super::configuration::TrackerSettings;
 use super::open::tracker_error;
 use crate::command::schema::SchemaFormatArg;
+use crate::command::system::SettingsFlags;
 use crate::error::CommandError;
 use crate::output::line;
 use crate::output::warn;
@@ -28,7 +29,7 @@ enum TrackerSchemaSubcommand {
         to: SchemaFormatArg,
 
         #[command(flatten)]
-        settings: TrackerSettingsFlags,
+        settings: SettingsFlags,
     },
 }
 

@@ -4,7 +4,8 @@ use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
 
-use super::configuration::{TrackerSettings, TrackerSettingsFlags};
+use super::configuration::TrackerSettings;
+use crate::command::system::SettingsFlags;
 use crate::error::CommandError;
 use crate::output::line;
 
@@ -18,7 +19,7 @@ pub(super) struct TrackerSettingsCommand {
 #[derive(Debug, Subcommand)]
 enum TrackerSettingsSubcommand {
     /// Print each setting with its value and source
-    Show(TrackerSettingsFlags),
+    Show(SettingsFlags),
 }
 
 impl TrackerSettingsCommand {

@@ -1,5 +1,5 @@
 //! The process that is killed: sixteen writers, splits, merges, changes of policy and throughput. Writes and policies
-//! are told before and after.
+//! are logged before and after.
 //!
 //! It is this test binary again, started by `rounds` with the folder in the environment.
 

@@ -63,7 +63,7 @@ pub(crate) enum Refusal {
     PreconditionFailed,
 }
 
-/// What a client was told.
+/// What a client received.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     /// The item that was read or written.

@@ -165,7 +165,7 @@ impl Client {
     }
 }
 
-/// Reads what is there, while nobody writes: by one query and by one read of each item.
+/// Reads everything, while nobody writes: by one query and by one read of each item.
 pub(crate) fn observe(
     connection: &mut Connection,
     shared: &Shared,

@@ -1,4 +1,4 @@
-//! Whether the change feed of all versions tells every write once, in its order.
+//! Whether the change feed of all versions lists every write once, in its order.
 //!
 //! Owns the comparison for one logical partition. Does not own reading the feed: see `follower`.
 
@@ -51,12 +51,12 @@ fn replay(before: &Cell, changes: &[Change], after: &Cell) -> Result<(), String>
     Err(format!("the feed ends with {cell:?}, and the items are {after:?}"))
 }
 
-/// Every acknowledged write is told once, every other one once or never, and nothing else is told.
+/// Every acknowledged write is listed once, every other one once or never, and nothing else is listed.
 fn compare_writes(changes: &[Change], operations: &[Operation]) -> Result<(), String> {
-    let mut told = HashSet::new();
+    let mut listed = HashSet::new();
     for version in changes.iter().filter_map(|change| change.current) {
-        if !told.insert(version.serial) {
-            return Err(format!("write {} is told twice", version.serial));
+        if !listed.insert(version.serial) {
+            return Err(format!("write {} is listed twice", version.serial));
         }
     }
     let mut sent = HashSet::new();
@@ -64,21 +64,21 @@ fn compare_writes(changes: &[Change], operations: &[Operation]) -> Result<(), St
         let serials = operation.action.serials();
         let is_refused = operation.outcome.as_ref().is_some_and(Outcome::is_refusal);
         let is_done = operation.outcome.is_some() && !is_refused;
-        if let Some(missing) = serials.iter().find(|serial| is_done && !told.contains(serial)) {
-            return Err(format!("write {missing} was acknowledged and is not told"));
+        if let Some(missing) = serials.iter().find(|serial| is_done && !listed.contains(serial)) {
+            return Err(format!("write {missing} was acknowledged and is not listed"));
         }
-        if let Some(refused) = serials.iter().find(|serial| is_refused && told.contains(serial)) {
-            return Err(format!("write {refused} was refused and is told"));
+        if let Some(refused) = serials.iter().find(|serial| is_refused && listed.contains(serial)) {
+            return Err(format!("write {refused} was refused and is listed"));
         }
         sent.extend(serials);
     }
-    match told.iter().find(|serial| !sent.contains(serial)) {
-        Some(unknown) => Err(format!("write {unknown} is told and was never sent")),
+    match listed.iter().find(|serial| !sent.contains(serial)) {
+        Some(unknown) => Err(format!("write {unknown} is listed and was never sent")),
         None => Ok(()),
     }
 }
 
-/// A write that had returned before another one was sent is told before it.
+/// A write that had returned before another one was sent is listed before it.
 fn compare_order(changes: &[Change], operations: &[Operation]) -> Result<(), String> {
     let by_serial: HashMap<u64, &Operation> = operations
         .iter()
@@ -93,7 +93,7 @@ fn compare_order(changes: &[Change], operations: &[Operation]) -> Result<(), Str
             && operation.outcome.is_some()
             && operation.returned < newest.invoked
         {
-            return Err(format!("{operation:?} is told after {newest:?}, which was sent later"));
+            return Err(format!("{operation:?} is listed after {newest:?}, which was sent later"));
         }
         if newest.is_none_or(|newest| newest.invoked < operation.invoked) {
             newest = Some(operation);
@@ -102,7 +102,7 @@ fn compare_order(changes: &[Change], operations: &[Operation]) -> Result<(), Str
     Ok(())
 }
 
-/// The writes of a batch are told together, or none of them.
+/// The writes of a batch are listed together, or none of them.
 fn compare_batch(changes: &[Change], operation: &Operation) -> Result<(), String> {
     let Action::Batch(_) = operation.action else { return Ok(()) };
     let serials = operation.action.serials();
@@ -114,7 +114,7 @@ fn compare_batch(changes: &[Change], operation: &Operation) -> Result<(), String
     if lsns.is_empty() || (lsns.len() == serials.len() && is_one) {
         return Ok(());
     }
-    Err(format!("batch {serials:?} is told in parts, at the lsns {lsns:?}"))
+    Err(format!("batch {serials:?} is listed in parts, at the lsns {lsns:?}"))
 }
 
 #[cfg(test)]
@@ -168,16 +168,16 @@ mod tests {
         changes.push(changes[1].clone());
         check_feed(&EMPTY, &changes, &operations, &after).unwrap_err();
         changes[2].previous = changes[2].current;
-        let told = check_feed(&EMPTY, &changes, &operations, &after).unwrap_err();
-        assert!(told.contains("twice"), "{told}");
+        let refused = check_feed(&EMPTY, &changes, &operations, &after).unwrap_err();
+        assert!(refused.contains("twice"), "{refused}");
     }
 
     #[test]
     fn entries_in_another_order_than_the_writes_are_found() {
         let changes = [change(1, None, Some(2), 1), change(0, None, Some(1), 2)];
         let after = [Some(version(1)), Some(version(2)), None];
-        let told = check_feed(&EMPTY, &changes, &[put(1, 2, 0, 1), put(3, 4, 1, 2)], &after);
-        assert!(told.unwrap_err().contains("sent later"));
+        let refused = check_feed(&EMPTY, &changes, &[put(1, 2, 0, 1), put(3, 4, 1, 2)], &after);
+        assert!(refused.unwrap_err().contains("sent later"));
         check_feed(&EMPTY, &changes, &[put(1, 4, 0, 1), put(2, 3, 1, 2)], &after).unwrap();
         let backwards = [change(1, None, Some(2), 2), change(0, None, Some(1), 1)];
         check_feed(&EMPTY, &backwards, &[put(1, 4, 0, 1), put(2, 3, 1, 2)], &after).unwrap_err();

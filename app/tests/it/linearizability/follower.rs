@@ -12,7 +12,7 @@ use super::operation::{CELLS, CONTAINER, DATABASE, ITEMS, cell_of, version};
 /// Follows the feed of all versions over the whole container, with one position for all of its physical partitions.
 pub(crate) struct Follower {
     position: String,
-    /// What was told since the last comparison, for each logical partition.
+    /// What was listed since the last comparison, for each logical partition.
     pub(crate) changes: Vec<Vec<Change>>,
     random: fastrand::Rng,
 }
@@ -101,7 +101,7 @@ fn parse(entry: &Json) -> Result<(usize, Change), String> {
         _ => "delete",
     };
     if operation != Some(expected) {
-        return Err(format!("{operation:?} is told where {expected} has happened: {entry}"));
+        return Err(format!("{operation:?} is listed where {expected} has happened: {entry}"));
     }
     Ok((cell, change))
 }
@@ -139,9 +139,9 @@ pub(crate) fn read_latest(connection: &mut Connection) -> Result<Vec<Cell>, Stri
             }
             for document in answer.documents()? {
                 let (slot, version) = version(&document)?;
-                let told = &mut cells[cell_of(&document)?][slot];
-                if told.replace(version).is_some() {
-                    return Err(format!("{document} is told twice by the latest versions"));
+                let listed = &mut cells[cell_of(&document)?][slot];
+                if listed.replace(version).is_some() {
+                    return Err(format!("{document} is listed twice by the latest versions"));
                 }
             }
             position = answer.header("etag").map(ToOwned::to_owned);

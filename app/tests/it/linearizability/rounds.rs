@@ -263,7 +263,7 @@ impl<'disk> Run<'disk> {
         match latest == self.cells {
             true => Ok(()),
             false => {
-                Err(format!("the latest versions are told as {latest:?}, not {:?}", self.cells))
+                Err(format!("the latest versions are listed as {latest:?}, not {:?}", self.cells))
             }
         }
     }

@@ -15,7 +15,7 @@ use crate::account::{Account, START, container, settings_without_maintenance};
 use crate::query::ask::rows;
 use crate::verbs::own;
 
-/// Runs no work before it is told to.
+/// Holds all work until it is released.
 #[derive(Default)]
 struct HeldWork {
     held: Mutex<VecDeque<BoxedWork>>,

@@ -72,7 +72,7 @@ impl ApiError {
         self
     }
 
-    /// Tells the client when to try again.
+    /// Sets the time after which the client should try again.
     pub(crate) fn with_retry_after(mut self, delay_ms: u64) -> Self {
         self.retry_after_ms = Some(delay_ms);
         self

@@ -8,7 +8,7 @@ use serde_json::Map;
 use super::authenticate::Authentication;
 use super::caller::Caller;
 
-/// Who a verified client certificate stands for.
+/// The caller that a verified client certificate names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CertifiedPeer {
     /// The name in the certificate.

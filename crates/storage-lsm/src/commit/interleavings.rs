@@ -15,7 +15,7 @@ const JOBS_MAX: usize = 2;
 /// Time does not pass in an exploration: whoever needs this to go on waits for ever, which is reported.
 const TIMEOUT: Duration = Duration::from_secs(3_600);
 
-/// Queues a commit and waits for its answer. The shard tells the callers apart.
+/// Queues a commit and waits for its answer. Each caller has its own shard.
 fn commit(queue: &CommitQueue, caller: u32) -> Result<Vec<Stamp>> {
     let (result, answer) = oneshot::channel();
     let job = CommitJob::Commit { shard: Shard(caller), group: Vec::new(), result };

@@ -1,4 +1,4 @@
-//! The agent beside a workload: renders a file with its secrets, and tells the workload when they move.
+//! The agent beside a workload: renders a file with its secrets, and signals the workload when they move.
 
 mod render;
 mod run;

@@ -104,7 +104,7 @@ impl Agent {
         replace_file(&self.settings.output, &text)
             .map_err(|error| wrong(&self.settings.output, &error))?;
         let is_first = self.etag.is_none();
-        // From here on the change is done: a workload that is not there to be told finds the file when it starts.
+        // From here on the change is done: a workload that does not run yet finds the file when it starts.
         self.etag = Some(etag);
         if !is_first {
             self.tell().await;

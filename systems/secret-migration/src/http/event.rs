@@ -100,7 +100,7 @@ async fn next(
                 return Some((Ok(event), open));
             }
             Ok(None) => {}
-            // The client reconnects and is told what is wrong.
+            // The client reconnects and receives the error.
             Err(_) => return None,
         }
     }

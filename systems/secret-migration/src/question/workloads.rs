@@ -131,7 +131,7 @@ impl SecretMigration {
         filter: &WorkloadFilter,
     ) -> Result<TrackerPage<TrackedWorkload>> {
         let text = |value: Option<&str>| value.unwrap_or_default().to_owned();
-        // One text for all filters: an empty parameter stands for no filter, and the engine drops the constant half.
+        // One text for all filters: an empty parameter means no filter, and the engine drops the constant half.
         let query = Query::text(
             "SELECT * FROM c WHERE (@status = '' OR c.migrationStatus = @status) \
              AND (@namespace = '' OR c.namespace = @namespace) AND (@backend = '' OR c.secretBackend = @backend)",

@@ -98,7 +98,7 @@ impl MigrationCore {
         let written = self.patiently(|| target.write(path, &secret.data, &expected)).await;
         match written {
             Ok(version) => Ok(version),
-            // The response of an earlier try was lost, or another worker was faster. What is there decides.
+            // The response of an earlier try was lost, or another worker was faster. The stored version decides.
             Err(error) if error.failure == PlatformFailure::VersionConflict => {
                 match self.patiently(|| target.read(path)).await? {
                     Some(now) if self.fingerprints.fingerprint(&now.data) == secret.fingerprint => {

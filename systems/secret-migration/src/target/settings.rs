@@ -14,7 +14,7 @@ use crate::vault::{VaultAuth, VaultSettings};
 pub struct SmpSettings {
     /// What it is.
     pub kind: SmpKind,
-    /// Its address. For `rest`, `{path}` in it stands for the path of a secret; otherwise the path is appended.
+    /// Its address. For `rest`, `{path}` in it is replaced by the path of a secret; otherwise the path is appended.
     pub address: String,
     /// How to log in.
     pub auth: SmpAuth,

@@ -32,7 +32,7 @@ pub trait SecretTarget: Send + Sync {
     /// The newest version; `None` if there is none.
     async fn read(&self, path: &str) -> Result<Option<TargetSecret>, PlatformError>;
 
-    /// Writes a version if what is there is what the caller expects, and returns its name. Otherwise
+    /// Writes a version if the newest one is the one that the caller expects, and returns its name. Otherwise
     /// [`crate::PlatformFailure::VersionConflict`].
     async fn write(
         &self,

@@ -9,7 +9,7 @@ use super::request::{VaultOperation, VaultRequest};
 use super::server::VaultCore;
 
 const MOUNT: &str = "mount";
-/// Is there from the start, as in the development mode of a Vault.
+/// Exists from the start, as in the development mode of a Vault.
 const FIRST_MOUNT: &str = "secret";
 
 impl VaultCore {

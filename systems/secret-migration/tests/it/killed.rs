@@ -241,7 +241,7 @@ async fn sm_a5_the_memory_of_an_idle_process_has_values_only_in_buffers_of_the_h
         let mut busy = ground.start("ReadSource", false);
         assert_eq!(busy.said(), "reached");
         let (_, found) = find_in_memory(busy.child.id(), CANARY);
-        assert!(!found.is_empty(), "the search finds what is there");
+        assert!(!found.is_empty(), "the search finds a value that is in memory");
     });
     let ground = Ground::with(3).await;
     tokio::task::block_in_place(|| {

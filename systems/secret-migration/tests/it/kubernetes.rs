@@ -64,7 +64,7 @@ impl Cluster {
         self.0.lock().unwrap()
     }
 
-    /// Adds a deployment, and tells the watches.
+    /// Adds a deployment, and sends it to the watches.
     fn add(&self, name: &str) {
         let mut state = self.state();
         state.version += 1;

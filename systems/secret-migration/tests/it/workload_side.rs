@@ -43,7 +43,7 @@ async fn the_agent_renders_the_switch_and_the_way_back_and_tells_the_workload() 
     let (_server, tracker, token) = serve(&world).await;
     let folder = tempfile::tempdir().unwrap();
     let (template, output) = (folder.path().join("template"), folder.path().join("env"));
-    let told = folder.path().join("told");
+    let notified = folder.path().join("notified");
     std::fs::write(&template, "backend={{ @backend }}\nuser={{ 0.user }}\npassword={{password}}\n")
         .unwrap();
     let agent = AgentSettings {
@@ -54,7 +54,7 @@ async fn the_agent_renders_the_switch_and_the_way_back_and_tells_the_workload() 
         output: output.clone(),
         pid_file: None,
         signal: "HUP".to_owned(),
-        command: ["sh", "-c", &format!("echo told >> {}", told.display())]
+        command: ["sh", "-c", &format!("echo notified >> {}", notified.display())]
             .map(str::to_owned)
             .to_vec(),
     };
@@ -65,7 +65,7 @@ async fn the_agent_renders_the_switch_and_the_way_back_and_tells_the_workload() 
     assert_eq!(first.backend, SecretBackend::Hashi);
     let text = std::fs::read_to_string(&output).unwrap();
     assert_eq!(text, "backend=hashi\nuser=cart/db\npassword=hush\n");
-    assert!(!told.exists(), "the workload starts after the first file");
+    assert!(!notified.exists(), "the workload starts after the first file");
     let mode =
         std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(&output).unwrap().permissions());
     assert_eq!(mode & 0o777, 0o600);
@@ -79,7 +79,7 @@ async fn the_agent_renders_the_switch_and_the_way_back_and_tells_the_workload() 
     let (mut agent, backend) = waiting.await.unwrap();
     assert_eq!(backend, SecretBackend::Smp);
     assert!(std::fs::read_to_string(&output).unwrap().starts_with("backend=smp\nuser=cart/db"));
-    assert_eq!(std::fs::read_to_string(&told).unwrap(), "told\n");
+    assert_eq!(std::fs::read_to_string(&notified).unwrap(), "notified\n");
     world.system.roll_back(&key, &RollbackOptions::default(), "ann").await.unwrap();
     let back = agent.render_change(Duration::ZERO).await.unwrap().unwrap();
     assert_eq!(back.backend, SecretBackend::Hashi);
@@ -166,20 +166,20 @@ async fn hooks_tell_failures_and_the_ends_of_waves() {
     world.system.start_wave("w").await.unwrap();
     world.run(CLUSTER).await;
     world.run(CLUSTER).await;
-    let told = || -> Vec<String> {
+    let notified = || -> Vec<String> {
         let calls = calls.lock().unwrap();
-        let mut told: Vec<String> =
+        let mut notified: Vec<String> =
             calls.iter().map(|(_, body)| body["event"].as_str().unwrap().to_owned()).collect();
-        told.sort();
-        told
+        notified.sort();
+        notified
     };
     for _ in 0..200 {
-        if told().len() >= 2 {
+        if notified().len() >= 2 {
             break;
         }
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
-    assert_eq!(told(), ["wave.finished", "workload.held"]);
+    assert_eq!(notified(), ["wave.finished", "workload.held"]);
     let calls = calls.lock().unwrap();
     assert!(calls.iter().all(|(signature, _)| signature.as_ref().is_some_and(|s| s.len() == 44)));
     assert!(!format!("{calls:?}").contains("hush"));

@@ -85,7 +85,7 @@ async fn a_store_refuses_writes_after_a_failed_sync_until_its_journal_is_written
         }
         assert_eq!(store.write_failure(), None);
         assert_eq!(disk.lock().unwrap().syncs_failed(), 3);
-        assert!(!holds(&store, "failed").await, "its caller was told that it was not written");
+        assert!(!holds(&store, "failed").await, "its caller received an error");
         let keys = ["before", "after", "failed", "refused"];
         let found = left_after_a_cut(&disk, &keys).await;
         assert_eq!(found, [true, true, false, false], "seed {seed}: {keys:?}");

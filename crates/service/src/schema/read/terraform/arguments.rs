@@ -47,7 +47,7 @@ impl<'a> ResourceArguments<'a> {
     pub(super) fn reject_unknown(&self, known: &[&str], builder: &mut SchemaBuilder) {
         let attributes = self.body.attributes().map(|one| (one.key.as_str(), self.at(one)));
         let blocks = self.body.blocks().map(|one| match (one.ident.as_str(), one.labels.first()) {
-            // It stands for blocks of the name in its label.
+            // It generates blocks of the type in its label.
             ("dynamic", Some(label)) => (label.as_str(), self.at(one)),
             (name, _) => (name, self.at(one)),
         });

@@ -1,0 +1,11 @@
+//! What the commands of every system share.
+//!
+//! Owns the flags of `serve`, the sources of settings, and the log. Does not own what a system does with them.
+
+mod service_log;
+mod serving;
+mod settings_flags;
+
+pub(crate) use service_log::begin as begin_log;
+pub(crate) use serving::{ServingFlags, http_server};
+pub(crate) use settings_flags::SettingsFlags;
