@@ -106,7 +106,8 @@ impl FileNode {
         self.dirty.clear();
     }
 
-    /// The file after a power cut: each sector that was not synced survives with this probability, and so does the length.
+    /// The file after a power cut: each sector that was not synced survives with this probability,
+    /// and so does the length.
     pub(super) fn survivor(&self, random: &mut fastrand::Rng, chance: f64) -> Self {
         let mut file = self.clone();
         let with_length = random.f64() < chance;
