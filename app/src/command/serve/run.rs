@@ -32,6 +32,8 @@ use crate::output::warn;
 
 /// The port of the emulators.
 const PORT: u16 = 8081;
+/// The region that Microsoft's emulators name.
+const EMULATOR_REGION: &str = "South Central US";
 const FOLDER: &str = "./planisphere-data";
 const HOST: &str = "127.0.0.1";
 /// The address of all network interfaces.
@@ -223,6 +225,10 @@ impl ServeCommand {
         settings.prices = prices;
         settings.faults = faults;
         settings.public_endpoint = self.public_endpoint(port);
+        if self.is_emulator {
+            settings.region = EMULATOR_REGION.to_owned();
+            settings.localhost_as_address = self.answers_as_address(&addresses);
+        }
         // After the store is opened, because only then its folder exists.
         let tls = self.tls.setup(&self.certificate_place(&settings, &addresses))?;
         let gateway = Gateway::new(engine.clone(), settings);
@@ -247,6 +253,14 @@ impl ServeCommand {
                 .hint("Give an address of this machine, such as 127.0.0.1 or 0.0.0.0")
         })?;
         Ok(found.collect())
+    }
+
+    /// Whether clients may be given `127.0.0.1` for `localhost`. A certificate of the user may not cover it.
+    fn answers_as_address(&self, addresses: &[SocketAddr]) -> bool {
+        let is_reached = |address: &SocketAddr| {
+            address.is_ipv4() && (address.ip().is_loopback() || address.ip().is_unspecified())
+        };
+        !self.tls.has_own_certificate() && addresses.iter().any(is_reached)
     }
 
     /// The public endpoint as a URL. The emulators' variable may be a host name alone.

@@ -130,13 +130,15 @@ async fn legacy_indexes_are_dropped_and_lazy_indexing_is_not_reported() {
 }
 
 #[tokio::test]
-async fn conflicts_are_queried_by_key_only() {
+async fn conflicts_are_queried_by_key_or_over_all_partitions_if_the_client_says_so() {
     let server = Server::with_container().await;
     let query = || {
         let call = server.post("/dbs/d/colls/c/conflicts", r#"{"query":"SELECT * FROM c"}"#);
         call.with("content-type", "application/query+json")
     };
-    let all = query().with("x-ms-documentdb-query-enablecrosspartition", "true").send().await;
+    let all = query().send().await;
     all.refused(400, None, "Cross partition query is required but disabled");
+    let all = query().with("x-ms-documentdb-query-enablecrosspartition", "true");
+    all.send().await.expect(200);
     query().key(r#"["x"]"#).send().await.expect(200);
 }

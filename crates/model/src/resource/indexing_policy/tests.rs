@@ -64,9 +64,19 @@ fn legacy_indexes_of_a_path_are_dropped() {
 }
 
 #[test]
+fn automatic_follows_from_the_mode_whatever_the_client_writes() {
+    for written in ["true", "false"] {
+        for (mode, returned) in [("consistent", "true"), ("none", "false")] {
+            let text = echoed(&format!(r#"{{"indexingMode":"{mode}","automatic":{written}}}"#));
+            assert!(text.contains(&format!(r#""automatic":{returned}"#)), "{mode}: {text}");
+        }
+    }
+}
+
+#[test]
 fn every_kind_of_index_round_trips() {
     let text = concat!(
-        r#"{"indexingMode":"consistent","automatic":false,"includedPaths":[{"path":"/*"},"#,
+        r#"{"indexingMode":"consistent","automatic":true,"includedPaths":[{"path":"/*"},"#,
         r#"{"path":"/arr/[]/\"x y\"/?"}],"#,
         r#""excludedPaths":[{"path":"/a/*"},{"path":"/\"_etag\"/?"}],"#,
         r#""compositeIndexes":[[{"path":"/name","order":"ascending"},"#,

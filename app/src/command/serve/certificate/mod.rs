@@ -2,13 +2,15 @@
 //!
 //! Kept, so that a client that trusts it still does after a restart.
 
+mod pfx;
+
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use gateway::Certificate;
 
-use super::emulator::EmulatorVariables;
+use crate::command::serve::emulator::EmulatorVariables;
 use crate::error::CommandError;
 use crate::output::warn;
 use crate::private_file;
@@ -26,7 +28,7 @@ pub(crate) struct TlsFlags {
     #[arg(long)]
     tls: bool,
 
-    /// Certificate in PEM form to serve HTTPS with
+    /// Certificate to serve HTTPS with, in PEM form; a PFX file is given here and as the key, its password as CERT_SECRET
     #[arg(long, value_name = "FILE", requires = "cert_key")]
     cert: Option<PathBuf>,
 
@@ -37,6 +39,10 @@ pub(crate) struct TlsFlags {
     /// Whether only the explorer's own port uses TLS.
     #[arg(skip)]
     explorer_tls: Option<bool>,
+
+    /// The password of a PFX file.
+    #[arg(skip)]
+    secret: Option<String>,
 }
 
 /// The certificate, and which ports use it.
@@ -67,7 +73,13 @@ impl TlsFlags {
             self.cert_key = variables.certificate.clone();
         }
         self.explorer_tls = variables.explorer_tls;
+        self.secret = variables.certificate_secret.clone();
         self
+    }
+
+    /// Whether the certificate is one that the user gave.
+    pub(crate) fn has_own_certificate(&self) -> bool {
+        self.cert.is_some()
     }
 
     /// Whether the API is served over TLS.
@@ -85,10 +97,14 @@ impl TlsFlags {
     }
 
     fn certificate(&self, place: &CertificatePlace) -> Result<Certificate, CommandError> {
-        let certificate = match (&self.cert, &self.cert_key) {
-            (Some(cert), Some(key)) => Certificate::from_pem(&read(cert)?, &read(key)?),
-            _ => return kept_or_generated(place),
+        let (Some(cert), Some(key)) = (&self.cert, &self.cert_key) else {
+            return kept_or_generated(place);
         };
+        let chain = read(cert)?;
+        if cert == key && pfx::is_pfx(&chain) {
+            return pfx::certificate(cert, &chain, self.secret.as_deref().unwrap_or_default());
+        }
+        let certificate = Certificate::from_pem(&text(cert, chain)?, &text(key, read(key)?)?);
         certificate.map_err(|invalid| unusable(&invalid))
     }
 }
@@ -140,15 +156,17 @@ pub(crate) fn certificate_names<'a>(
     names
 }
 
-fn read(file: &Path) -> Result<String, CommandError> {
-    let reading = || format!("reading {}", file.display());
-    let bytes = std::fs::read(file).map_err(|error| {
-        CommandError::new(reading(), error.to_string()).hint("Give a file in PEM form")
-    })?;
+fn read(file: &Path) -> Result<Vec<u8>, CommandError> {
+    std::fs::read(file).map_err(|error| {
+        CommandError::new(format!("reading {}", file.display()), error.to_string())
+            .hint("Give a file in PEM form")
+    })
+}
+
+fn text(file: &Path, bytes: Vec<u8>) -> Result<String, CommandError> {
     String::from_utf8(bytes).map_err(|_| {
-        CommandError::new(reading(), "it is not in PEM form").hint(
-            "Convert a PFX file with `openssl pkcs12 -in FILE -out cert.pem -nodes` and give the result",
-        )
+        CommandError::new(format!("reading {}", file.display()), "it is not in PEM form")
+            .hint(pfx::CONVERSION)
     })
 }
 
