@@ -17,6 +17,9 @@ use crate::private_file;
 
 /// The file in the data folder.
 const FILE: &str = "certificate.pem";
+/// The folder of the certificate in the image of the older emulator.
+const EMULATOR_FOLDER: &str =
+    "/tmp/cosmos/appdata/.system/profiles/Client/AppData/Local/CosmosDBEmulator";
 /// Begins the line above the certificate that lists its names, so that no X.509 parser is needed to compare them.
 const NAMES: &str = "Certificate of planisphere for: ";
 
@@ -50,6 +53,19 @@ pub(crate) struct TlsFlags {
 pub(crate) struct TlsSetup {
     pub(crate) api: Option<Certificate>,
     pub(crate) explorer: Option<Certificate>,
+}
+
+impl TlsSetup {
+    /// Writes the certificate where the image of the older emulator has it, if somebody has made that folder: one module of
+    /// Testcontainers copies it from there.
+    pub(crate) fn publish_as_emulator(&self) {
+        let folder = Path::new(EMULATOR_FOLDER);
+        let Some(certificate) = self.api.as_ref().filter(|_| folder.is_dir()) else { return };
+        let file = folder.join("emulator.pem");
+        if let Err(error) = std::fs::write(&file, certificate.pem()) {
+            warn(&format!("the certificate was not written to {}: {error}", file.display()));
+        }
+    }
 }
 
 /// What a generated certificate must be valid for, and where it is kept.

@@ -46,6 +46,8 @@ pub(crate) struct EmulatorVariables {
     pub(crate) explorer_port: Option<u16>,
     pub(crate) explorer_tls: Option<bool>,
     pub(crate) health_port: Option<u16>,
+    /// A second port of the API.
+    pub(crate) compute_port: Option<u16>,
     /// The words of `--log`.
     pub(crate) log: Option<&'static str>,
     pub(crate) enforce_throughput: Option<bool>,

@@ -73,9 +73,8 @@ fn parse_mode(text: Option<&str>) -> Result<IndexingMode> {
         None => Ok(IndexingMode::default()),
         Some(text) if text.eq_ignore_ascii_case("consistent") => Ok(IndexingMode::Consistent),
         Some(text) if text.eq_ignore_ascii_case("none") => Ok(IndexingMode::None),
-        Some(text) if text.eq_ignore_ascii_case("lazy") => Err(ValidationError::new(
-            "The indexing mode 'lazy' is closed for new containers; use consistent or none.",
-        )),
+        // The service has given up this mode and turns it into the other one.
+        Some(text) if text.eq_ignore_ascii_case("lazy") => Ok(IndexingMode::Consistent),
         Some(text) => Err(ValidationError::new(format!(
             "The indexing mode '{text}' is unknown; use consistent or none."
         ))),
