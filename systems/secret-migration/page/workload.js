@@ -67,9 +67,30 @@ async function one(cluster, namespace, name) {
       (status === "ROLLED-BACK" || workload.paused) && act("Try again", "retry", "primary"),
       isSwitched && button("Roll back", { kind: "danger", id: "roll-back", onclick: () => askRollback(workload.id, `${path}/rollback`, changed) }))),
     element("p", {}, element("strong", { id: "status", class: `status-${status}` }, status), " on ", element("strong", { id: "backend" }, workload.secretBackend),
-      workload.lastError ? element("span", { class: "soft" }, `: ${workload.lastError}`) : null),
+      workload.reason || workload.lastError ? element("span", { class: "soft" }, `: ${workload.reason ?? workload.lastError}`) : null),
     element("section", { class: "card stack", "aria-label": "Paths" }, element("h2", {}, "Paths"),
-      element("ul", {}, workload.hashiSecrets.items.map((item) => element("li", {}, `${item.mount ?? workload.hashiSecrets.mount}/${item.path}`)))),
+      element("ul", {}, workload.hashiSecrets.items.map((item) => pathLine(workload, item)))),
     element("section", { class: "card stack", "aria-label": "Timeline" }, element("h2", {}, "Timeline and audit"),
-      element("ol", { class: "timeline", id: "timeline" }, audit.map((entry) => element("li", {}, timeAgo(entry.at), element("span", { class: "what" }, entry.action), element("span", { class: "soft" }, entry.by))))));
+      element("ol", { class: "timeline", id: "timeline" }, audit.map((entry, index) => step(entry, audit[index - 1])))));
 }
+
+// A path in Vault, and where its copy is.
+function pathLine({ hashiSecrets, smpSecrets }, item) {
+  const source = `${item.mount ?? hashiSecrets.mount}/${item.path}`;
+  const copy = smpSecrets?.items.find(({ sourcePath }) => sourcePath === source);
+  return element("li", {}, element("code", {}, source), item.version === undefined ? null : ` version ${item.version}`,
+    copy && element("span", { class: "soft" }, " → ", element("code", {}, copy.path), ` version ${copy.version}`));
+}
+
+// One entry: when, how long after the one before, what, and by whom. Steps follow each other within milliseconds.
+function step(entry, before) {
+  const after = before && Date.parse(entry.at) - Date.parse(before.at);
+  const since = after === undefined ? "" : after < 1000 ? `+${after} ms` : after < 120_000 ? `+${(after / 1000).toFixed(1)} s` : "";
+  const isPerson = entry.status && entry.action !== "claim" && !/^[0-9a-f]{16}$/.test(entry.by);
+  return element("li", { class: entry.status ? `move status-${entry.status}` : "" },
+    element("span", { class: "when" }, element("time", { datetime: entry.at, title: entry.at }, clock(entry.at)), element("span", { class: "soft" }, since)),
+    element("span", { class: "what" }, entry.action, entry.detail && element("span", { class: "detail" }, entry.detail)),
+    element("span", { class: "soft by" }, isPerson ? entry.by : `worker ${entry.by.slice(0, 8)}`));
+}
+
+const clock = (at) => new Date(at).toLocaleString(undefined, { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", second: "2-digit" });

@@ -11,7 +11,6 @@ use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
-use client::Environment;
 use futures::StreamExt as _;
 use secret_migration::{ErrorKind, KubernetesApi, KubernetesSettings, WorkloadKey};
 use serde_json::{Value, json};
@@ -57,7 +56,7 @@ impl Cluster {
             page_size: 2,
             ..KubernetesSettings::default()
         };
-        (cluster, KubernetesApi::open(settings, Environment::system()).unwrap())
+        (cluster, KubernetesApi::open(settings).unwrap())
     }
 
     fn state(&self) -> std::sync::MutexGuard<'_, ClusterState> {
@@ -97,7 +96,10 @@ impl Cluster {
     fn bookmark(&self) {
         let mut state = self.state();
         state.version += 1;
-        let object = json!({ "metadata": { "resourceVersion": state.version.to_string() } });
+        let object = json!({
+            "apiVersion": "apps/v1", "kind": "Deployment",
+            "metadata": { "resourceVersion": state.version.to_string() },
+        });
         drop(state);
         let event = json!({ "type": "BOOKMARK", "object": object });
         let _ = self.1.send((DEPLOYMENTS.to_owned(), event));
