@@ -12,7 +12,7 @@ export async function askRollback(what, path, done) {
   input.addEventListener("input", () => {
     for (const complaint of input.closest("dialog, [role=dialog]")?.querySelectorAll("[role=alert]") ?? []) complaint.textContent = "";
   });
-  const body = element("div", { class: "stack" }, element("p", {}, `Switch ${what} back to Vault? Running workers stop with it.`), reason.node);
+  const body = element("div", { class: "stack" }, element("p", {}, `Switch ${what} back to Vault? A migration in progress ends.`), reason.node);
   const answer = await confirmDialog(`Roll back ${what}`, body, {
     label: "Roll back",
     run: async () => {

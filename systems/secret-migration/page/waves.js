@@ -2,10 +2,12 @@
 
 import { button, field } from "/_kit/control.js";
 import { element, integerText } from "/_kit/element.js";
-import { dialog, emptyState, loadInto, toast } from "/_kit/feedback.js";
+import { dialog, emptyState, toast } from "/_kit/feedback.js";
 import { call } from "./api.js";
+import { reloadInto } from "./reload.js";
 import { askRollback } from "./rollback.js";
 
+const TONES = { RUNNING: "accent", FINISHED: "good", STOPPED: "bad", "ROLLED-BACK": "bad", PAUSED: "warn" };
 const list = element("div", { class: "clusters", id: "waves" });
 
 export function shown(panel) {
@@ -16,7 +18,7 @@ export function shown(panel) {
 }
 
 export function changed() {
-  return loadInto(list, async () => {
+  return reloadInto(list, async () => {
     const { waves } = await call("GET", "/v1/waves");
     if (waves.length === 0) return emptyState("No waves", "A wave migrates workloads together.", { icon: "play" });
     const reports = await Promise.all(waves.map(({ id }) => call("GET", `/v1/waves/${encodeURIComponent(id)}`)));
@@ -50,7 +52,7 @@ function card(wave) {
   const isOver = ["FINISHED", "ROLLED-BACK"].includes(wave.status);
   const needsApproval = wave.needsApproval && !wave.approvedBy;
   return element("section", { class: "card wave", "data-wave": wave.id, "aria-label": wave.id },
-    element("div", { class: "row apart" }, element("h2", {}, wave.id), element("span", { class: `wave-${wave.status}`, "data-status": wave.status }, wave.status)),
+    element("div", { class: "row apart" }, element("h2", {}, wave.id), element("span", { class: `tag ${TONES[wave.status] ?? ""}`, "data-status": wave.status }, wave.status)),
     element("p", { class: "soft" }, rules(wave)),
     element("meter", { min: 0, max: Math.max(1, wave.total), value: done, "aria-label": `${done} of ${wave.total} migrated` }),
     element("p", {}, `${integerText(done)} of ${integerText(wave.total)} migrated, ${integerText(failures.length)} failed${wave.reason ? `. ${wave.reason}` : ""}`),

@@ -133,17 +133,19 @@ await test("a slow wave is stopped with the button", async () => {
 await test("a workload has its timeline and is rolled back after a question", async () => {
   await page.goto(`${ready.endpoint}#/workload/dev-1/shop/shop-0`);
   await until("migrated", (text) => text === "MIGRATED", () => page.locator("#status").textContent());
-  const steps = await page.locator("#timeline .what").allTextContents();
-  for (const step of ["discover", "claim", "read-source", "switch", "finish"]) assert.ok(steps.includes(step), `${step}: ${steps}`);
+  const expected = ["discover", "claim", "read-source", "switch", "finish"];
+  await until("every step", (steps) => expected.every((step) => steps.includes(step)), () => page.locator("#timeline .what").allTextContents());
   await page.locator("#roll-back").click();
   const question = page.getByRole("dialog");
   await question.getByRole("button", { name: "Roll back" }).click();
   await until("a reason is asked for", (text) => /Give a reason/.test(text), () => question.textContent());
   await question.locator('input[name="reason"]').fill("incident 17");
+  assert.doesNotMatch(await question.textContent(), /Give a reason/);
   await shots("rollback");
   await question.getByRole("button", { name: "Roll back" }).click();
   await until("rolled back", (text) => text === "ROLLED-BACK", () => page.locator("#status").textContent());
   assert.equal(await page.locator("#backend").textContent(), "hashi");
+  await until("the reason", (text) => /roll back.*incident 17.*bob/.test(text), () => page.locator("#timeline").textContent());
   await accessible();
   await shots("workload");
 });
@@ -153,9 +155,14 @@ await test("the board shows what is left over time", async () => {
   await page.locator('[data-cluster="dev-1"] svg').first().waitFor();
   assert.match(await page.locator('[data-cluster="dev-1"]').textContent(), /Left to migrate/);
   await shots("board");
+});
+
+await test("a failed attempt is in the list of errors", async () => {
+  await page.goto(`${ready.endpoint}#/workload/dev-1/search/search-0`);
+  await page.getByRole("button", { name: "Migrate" }).click();
+  await until("failed", (text) => /the target has other data/.test(text), () => page.locator("[data-workload]").textContent());
   await section("errors");
-  await page.locator("#errors").waitFor();
-  await accessible();
+  await until("listed", (text) => /dev-1:search:search-0.*the target has other data/.test(text), () => page.locator("#errors").textContent());
   await shots("errors");
 });
 

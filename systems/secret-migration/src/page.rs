@@ -18,6 +18,7 @@ pub const PAGES: &[Asset] = &[
     script!("api.js"),
     script!("board.js"),
     script!("errors.js"),
+    script!("reload.js"),
     script!("rollback.js"),
     script!("sign_in.js"),
     script!("waves.js"),
