@@ -65,7 +65,7 @@ impl KubernetesApi {
             })?;
         let mut config = Config::new(url);
         config.connect_timeout = Some(CONNECT_TIMEOUT);
-        config.auth_info = credentials(&settings);
+        config.auth_info = credentials(&settings).map_err(wrong)?;
         let ca_file = &settings.ca_file;
         config.root_cert_file = (!ca_file.is_empty()).then(|| ca_file.into());
         let client = Client::try_from(config).map_err(|error| {
@@ -142,12 +142,20 @@ impl KubernetesApi {
     }
 }
 
-fn credentials(settings: &KubernetesSettings) -> AuthInfo {
-    if !settings.token_file.is_empty() {
-        return AuthInfo { token_file: Some(settings.token_file.clone()), ..AuthInfo::default() };
+fn credentials(settings: &KubernetesSettings) -> std::result::Result<AuthInfo, String> {
+    let file = &settings.token_file;
+    if file.is_empty() {
+        let token = settings.token.is_set().then(|| settings.token.expose().to_owned().into());
+        return Ok(AuthInfo { token, ..AuthInfo::default() });
     }
-    let token = settings.token.is_set().then(|| settings.token.expose().to_owned().into());
-    AuthInfo { token, ..AuthInfo::default() }
+    let text = std::fs::read_to_string(file);
+    let text = text.map_err(|error| format!("TokenFile {file}: {error}"))?;
+    // `kube` sends the file as it is.
+    if text.trim() != text {
+        let why = "there are spaces or line breaks around the token; remove them";
+        return Err(format!("TokenFile {file}: {why}"));
+    }
+    Ok(AuthInfo { token_file: Some(file.clone()), ..AuthInfo::default() })
 }
 
 /// Requests for all objects of a resource.

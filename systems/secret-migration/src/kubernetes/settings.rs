@@ -13,7 +13,8 @@ pub struct KubernetesSettings {
     pub address: String,
     /// The bearer token of the service account.
     pub token: Secret,
-    /// A file with the token, which is read again every minute: clusters replace it. It wins over `Token`.
+    /// A file with the token, which is read again every minute: clusters replace it. It holds nothing but the
+    /// token, and wins over `Token`.
     pub token_file: String,
     /// A file with certificates to trust instead of those of the system, which is read again every minute.
     pub ca_file: String,

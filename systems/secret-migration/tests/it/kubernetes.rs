@@ -233,7 +233,8 @@ async fn a_token_is_sent_from_its_file_and_wrong_settings_are_named() {
     cluster.add("cart");
     let folder = tempfile::tempdir().unwrap();
     let file = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
-    std::fs::write(file("token"), "t\n").unwrap();
+    std::fs::write(file("token"), "t").unwrap();
+    std::fs::write(file("line"), "t\n").unwrap();
     std::fs::write(file("other"), "x").unwrap();
     for (name, is_right) in [("token", true), ("other", false)] {
         let settings = KubernetesSettings { token_file: file(name), ..settings.clone() };
@@ -251,6 +252,8 @@ async fn a_token_is_sent_from_its_file_and_wrong_settings_are_named() {
             "Kubernetes:Address",
             with(|settings, text| settings.address = text, "ftp://x".to_owned()),
         ),
+        ("Kubernetes:TokenFile", with(|settings, text| settings.token_file = text, file("line"))),
+        ("Kubernetes:TokenFile", with(|settings, text| settings.token_file = text, file("none"))),
         ("Kubernetes:CaFile", with(|settings, text| settings.ca_file = text, file("missing"))),
         ("Kubernetes:CaFile", with(|settings, text| settings.ca_file = text, file("other"))),
     ];
