@@ -5,7 +5,8 @@ import { diff } from "/_kit/diff.js";
 import { editor } from "/_kit/editor.js";
 import { element, numberText } from "/_kit/element.js";
 import { confirmDialog, dialog, toast } from "/_kit/feedback.js";
-import { jsonProblem, layOutJson } from "/_kit/highlight.js";
+import { layOutJson } from "/_kit/highlight.js";
+import { jsonProblem } from "/_kit/json_problem.js";
 import { call, containerPath, itemPath, keyHeader, keyOf } from "./api.js";
 import { versionsPanel } from "./versions.js";
 

@@ -5,6 +5,7 @@ import { editor } from "/_kit/editor.js";
 import { element } from "/_kit/element.js";
 import { menuButton } from "/_kit/feedback.js";
 import { icon } from "/_kit/icon.js";
+import { jsonProblem } from "/_kit/json_problem.js";
 import { queryPage } from "./api.js";
 import { keyValues } from "./items.js";
 import { explain } from "./query_plan.js";
@@ -150,12 +151,9 @@ function kept(place) {
 
 function readParameters(text) {
   if (!text.trim()) return [];
-  let value;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    throw new Error(`This is not JSON: ${error.message}`);
-  }
+  const wrong = jsonProblem(text);
+  if (wrong) throw new Error(`This is not JSON. ${wrong.message}`);
+  const value = JSON.parse(text);
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Error('Write an object such as {"@least": 100}.');
   return Object.entries(value).map(([name, one]) => ({ name: name.startsWith("@") ? name : `@${name}`, value: one }));
 }

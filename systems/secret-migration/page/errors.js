@@ -3,8 +3,8 @@
 import { element } from "/_kit/element.js";
 import { emptyState, loadInto } from "/_kit/feedback.js";
 import { addressOf } from "/_kit/frame.js";
+import { call } from "/_kit/session.js";
 import { table } from "/_kit/table.js";
-import { call } from "./api.js";
 
 const place = element("div", { id: "errors" });
 
