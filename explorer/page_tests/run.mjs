@@ -317,7 +317,7 @@ await test("a session that ended is renewed without losing what was typed", asyn
   await toastText("Signed in again.");
   assert.equal(await area.inputValue(), "SELECT VALUE COUNT(1) FROM c");
   await page.locator("#run-query").click();
-  await page.getByText(/^1 rows/).waitFor();
+  await page.getByText(/^1 row ·/).waitFor();
   expectRefusals();
 });
 

@@ -63,7 +63,7 @@ function build() {
     return;
   }
   issuer.append(icon("user"), `Sign in with ${new URL(methods.issuer).host}`);
-  section.append(problem, issuer, element("details", { class: "stack" }, element("summary", {}, "Use a token instead"), form));
+  section.append(problem, issuer, element("details", {}, element("summary", {}, "Use a token instead"), form));
 }
 
 function showToken(text) {

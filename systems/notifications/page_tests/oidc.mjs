@@ -12,7 +12,7 @@ export async function oidc({ browser, program, artefacts, test, until, checkAcce
   const redirectUri = `http://localhost:${port}/session/callback`;
   const people = { ann: { sub: "248289761001", name: "Ann Example", roles: [] }, ben: { sub: "91-b", name: "Ben Other", roles: ["admin"] } };
   const { issuer, log, close } = await testIssuer({ clientId: "centre", redirectUri, people });
-  const settings = [`Identity:Issuer=${issuer}`, "Identity:Audience=notifications", "Identity:ClientId=centre", `Identity:RedirectUris=${redirectUri}`];
+  const settings = [`Identity:Issuer=${issuer}`, "Identity:Audience=notifications", "Identity:ClientId=centre", `Identity:RedirectUris:0=${redirectUri}`];
   const words = ["notifications", "serve", "--memory", "--port", String(port), "--ready-json"];
   const service = spawn(program, [...words, ...settings.flatMap((one) => ["--set", one])], { stdio: ["ignore", "pipe", "ignore"] });
   const [line] = await once(readline.createInterface({ input: service.stdout }), "line");

@@ -311,13 +311,13 @@ fn wrong_settings_of_the_sign_in_are_named() {
             .map(drop)
             .map_err(|errors| errors.iter().map(ToString::to_string).collect::<String>())
     };
-    let address = "RedirectUris=https://app.example/session/callback";
+    let address = "RedirectUris:0=https://app.example/session/callback";
     assert_eq!(load(&[address]), Ok(()));
     for (wrong, named) in [
         (vec![], "RedirectUris"),
-        (vec!["RedirectUris=https://app.example/other"], "RedirectUris"),
+        (vec!["RedirectUris:0=https://app.example/other"], "RedirectUris"),
         (vec![address, "Issuer=http://issuer.example"], "Issuer"),
-        (vec![address, "Scopes=profile"], "Scopes"),
+        (vec![address, "Scopes:0=profile"], "Scopes"),
         (vec![address, "Mode=demo"], "Mode"),
     ] {
         let text = load(&wrong).unwrap_err();
