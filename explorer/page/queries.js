@@ -3,7 +3,7 @@
 import { button, field } from "/_kit/control.js";
 import { editor } from "/_kit/editor.js";
 import { element } from "/_kit/element.js";
-import { menuButton } from "/_kit/feedback.js";
+import { emptyState, menuButton } from "/_kit/feedback.js";
 import { icon } from "/_kit/icon.js";
 import { jsonProblem } from "/_kit/json_problem.js";
 import { queryPage } from "./api.js";
@@ -134,7 +134,7 @@ export async function queriesView({ place, isReadOnly }) {
   const head = element("div", { class: "view-head" }, element("h1", {}, element("span", { class: "crumb" }, `${place.database} / `), place.container), bar,
     button("New query", { icon: "plus", kind: "quiet", onlyIcon: true, onclick: add }),
     tabs.length > 0 && button("Close query", { icon: "close", kind: "quiet", onlyIcon: true, onclick: () => close(selected) }));
-  result.append(element("p", { class: "soft" }, icon("info"), " Run a query to see its rows, its charge and its plan."));
+  result.append(emptyState("No result yet", "Run the query to see its rows, its charge term by term and its plan.", { icon: "play" }));
   queryPage(place, "SELECT TOP 5 * FROM c").then((page) => learn(place, page.rows), () => {});
   return { node: element("div", { class: "view" }, head, panel, result), leave: () => abort?.abort() };
 }

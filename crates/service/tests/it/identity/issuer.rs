@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use axum::Json;
-use axum::extract::{Form, Query, State};
+use axum::extract::{Query, State};
 use axum::http::header::{AUTHORIZATION, LOCATION};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
@@ -163,8 +163,12 @@ async fn authorize(State(state): State<Arc<IssuerState>>, Query(asked): Query<Pa
 async fn token(
     State(state): State<Arc<IssuerState>>,
     headers: HeaderMap,
-    Form(form): Form<Pairs>,
+    body: String,
 ) -> Response {
+    assert_eq!(headers["content-type"], "application/x-www-form-urlencoded");
+    // A form has the syntax of a query.
+    let form: reqwest::Url = format!("form:?{body}").parse().unwrap();
+    let form: Pairs = form.query_pairs().into_owned().collect();
     let misbehaviour = state.misbehaviour.lock().unwrap().clone();
     if let Some((status, body)) = misbehaviour.token_answer {
         return (StatusCode::from_u16(status).unwrap(), body).into_response();
