@@ -6,8 +6,8 @@ use engine::operation::TransactionalBatch;
 use engine::response::BatchResult;
 use engine::{ContainerAddress, Engine};
 use hyper::StatusCode;
-use model::{Completeness, PartitionKey, RequestCharge};
 use model::limits::TRANSACTIONAL_BATCH_OPERATIONS_MAX;
+use model::{Completeness, PartitionKey, RequestCharge};
 
 use super::bulk;
 use super::operation_request::{BatchRequestEntry, parse_operations};
