@@ -1,7 +1,7 @@
 //! Certificates in PFX files (PKCS #12), which Microsoft's emulators take.
 //!
-//! Owns recognizing and decrypting such a file. Reading it needs the feature `pfx`, because the libraries for it are many;
-//! without it the error names the command that converts the file.
+//! Owns recognizing and decrypting such a file. Reading it needs the feature `pfx`, because the libraries for it are
+//! many; without it the error names the command that converts the file.
 
 use std::path::Path;
 
