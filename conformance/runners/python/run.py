@@ -118,7 +118,7 @@ class Runner:
     def set_up(self, setup):
         container_id, arguments = self.make_container(f"c-{uuid.uuid4().hex[:8]}", setup["container"])
         self.container = self.database.create_container(container_id, **arguments)
-        self.paths = [path.strip("/") for path in setup["container"]["partitionKey"]["paths"]]
+        self.paths = [path.strip("/'") for path in setup["container"]["partitionKey"]["paths"]]
         self.saved = {"container": container_id, "database": self.database_id}
         RETRIES.clear()
         for item in setup.get("items", []):
