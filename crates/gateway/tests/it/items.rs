@@ -135,9 +135,9 @@ async fn ids_may_contain_unusual_characters() {
         create(&server, &body).await.expect(201);
         let path = format!("{ITEMS}/{segment}");
         let call = server.get(&path).key(KEY).unsigned();
-        let date = crate::client::DATE;
+        let date = DATE;
         let link = format!("dbs/d/colls/c/docs/{id}");
-        let signature = crate::client::sign_link("GET", "docs", &link, date, gateway::EMULATOR_KEY);
+        let signature = sign_link("GET", "docs", &link, date, EMULATOR_KEY);
         let call = call.with("x-ms-date", date).with("authorization", &signature);
         assert_eq!(call.send().await.expect(200).string("id"), id);
     }
