@@ -43,7 +43,10 @@ fn invalid_definitions_are_refused_with_a_sentence() {
     check_refused("{}", "The partition key definition needs 'paths'");
     check_refused(r#"{"paths":[]}"#, "The partition key definition has no path");
     check_refused(r#"{"paths":[1]}"#, "The partition key path 1 is invalid");
-    check_refused(r#"{"paths":["pk"]}"#, "The path 'pk' is invalid");
+    check_refused(
+        r#"{"paths":["pk"]}"#,
+        "The partition key component definition path 'pk' could not be accepted, failed near position '0'.",
+    );
     check_refused(r#"{"paths":["/a","/b"],"version":2}"#, "Too many partition key paths");
     check_refused(
         r#"{"paths":["/a","/b","/c","/d"],"kind":"MultiHash","version":2}"#,
