@@ -7,6 +7,7 @@ use std::sync::{Arc, PoisonError};
 use model::RequestCharge;
 
 use super::expiry::ExpireItems;
+use super::listing::ListByCreation;
 use super::rebuild::RebuildTerms;
 use super::reclaim::reclaim_shard;
 use super::trim::TrimVersions;
@@ -22,7 +23,7 @@ use crate::throughput::MultiAdmission;
 pub struct MaintenanceReport {
     /// Expired items reclaimed.
     pub expired: usize,
-    /// Items whose terms were rebuilt.
+    /// Items whose terms were rebuilt, or that were listed in the order of creation.
     pub rebuilt: usize,
     /// Superseded versions trimmed.
     pub trimmed: usize,
@@ -150,6 +151,12 @@ impl Engine {
                 MultiAdmission::already_admitted(throughput, paid, kind, now, None)
                     .debit(step.charge, Amount { items: step.handled, bytes: 0 });
             }
+        }
+        // Asked first: a transaction for nothing, in every partition and every round, would not be free.
+        if !partition.published.is_listed() {
+            let step = self.run_step(partition, ListByCreation { items_max }).await?;
+            report.rebuilt += step.handled;
+            report.more |= step.more;
         }
         let step = self.run_step(partition, RebuildTerms { items_max }).await?;
         report.rebuilt += step.handled;

@@ -36,6 +36,7 @@ pub(crate) struct PublishedState {
     item_bytes: AtomicU64,
     rebuilt_items: AtomicU64,
     index_generation: AtomicU64,
+    is_unlisted: AtomicBool,
     retired: AtomicBool,
 }
 
@@ -70,12 +71,18 @@ impl PublishedState {
         (self.rebuilt_items.load(Ordering::Relaxed), u32::try_from(generation).unwrap_or(u32::MAX))
     }
 
+    /// Whether all items are listed in the order of creation. Once they are, they stay so.
+    pub(crate) fn is_listed(&self) -> bool {
+        !self.is_unlisted.load(Ordering::Acquire)
+    }
+
     pub(super) fn publish(&self, lsn: Lsn, state: &PartitionState) {
         self.items.store(state.items, Ordering::Relaxed);
         self.item_bytes.store(state.item_bytes, Ordering::Relaxed);
         let rebuilt = state.rebuild.as_ref().map_or(0, |rebuild| rebuild.items_done);
         self.rebuilt_items.store(rebuilt, Ordering::Relaxed);
         self.index_generation.store(u64::from(state.index_generation), Ordering::Relaxed);
+        self.is_unlisted.store(state.unlisted_after.is_some(), Ordering::Release);
         // The lsn comes last: a reader that loads it (acquire) also sees the counters stored before it.
         self.lsn.store(lsn.0, Ordering::Release);
     }

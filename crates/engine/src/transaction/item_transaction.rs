@@ -4,7 +4,8 @@
 //!
 //! ```text
 //! items        the record              expiry      if the item has a time to live of its own
-//! terms        added and removed       change_log  the newest version moves to the end of the log
+//! terms        added and removed,      change_log  the newest version moves to the end of the log
+//!              and listed by creation
 //! unique_keys  moved or released       versions    the version before, or the deletion
 //! state        counters, ordinals, last timestamp (committed once per group by the writer)
 //! ```
@@ -30,8 +31,9 @@ use crate::record::{
     set_system_properties,
 };
 
-/// Writes of an item besides its terms: the record, the log entry, the expiry entry, the state.
-const OTHER_WRITES: usize = 4;
+/// Writes of an item besides its terms: the record, the log entry, the expiry entry, two of the order of creation, the
+/// state.
+const OTHER_WRITES: usize = 6;
 
 /// One transaction under construction.
 pub(crate) struct ItemTransaction<'run> {
@@ -176,6 +178,7 @@ impl<'run> ItemTransaction<'run> {
         record: ItemRecord,
     ) {
         self.write_expiry(key, previous, Some(&record));
+        self.write_listing(old_key, key, previous, &record);
         // Before the new log entry is inserted: `supersede` looks for the old one in `log`.
         self.supersede(old_key, previous, record.header.timestamp);
         self.log.insert(record.header.position, (key.clone(), record.clone()));
@@ -209,6 +212,7 @@ impl<'run> ItemTransaction<'run> {
         let terms = self.terms(key, Some(record), Some(&item));
         self.write_terms(&terms, ItemTerms::default());
         self.write_expiry(key, Some(record), None);
+        self.unlist(key, record);
         let timestamp = self.timestamp();
         self.supersede(key, Some(record), timestamp);
         self.log_removal(key, record, removal, timestamp);

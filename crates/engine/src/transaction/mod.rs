@@ -7,6 +7,7 @@
 mod entries;
 mod history;
 mod item_transaction;
+mod listing;
 mod prepared_item;
 mod unique_keys;
 mod written_item;

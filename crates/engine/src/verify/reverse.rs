@@ -77,8 +77,8 @@ impl PartitionVerification<'_> {
         };
         let stored = self.view.get(self.shard(), ITEMS, owner.as_bytes()).await?;
         let Some(Ok(record)) = stored.map(ItemRecord::decode) else { return Ok(false) };
-        let generation = self.state.generation_at(owner.as_bytes());
-        let entries = entries_of(self.compiled, generation, &owner, &record);
+        let layout = self.state.layout_at(owner.as_bytes());
+        let entries = entries_of(self.compiled, layout, &owner, &record);
         // The owner must not only exist but still need this entry.
         Ok(entries.is_ok_and(|entries| entries.contains_key(&(space, entry.key.clone()))))
     }
