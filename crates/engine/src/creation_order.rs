@@ -90,7 +90,8 @@ mod tests {
 
     fn position(read: &[(u8, u8, u64)]) -> CreationPosition {
         let read = read.iter();
-        let read = read.map(|(min, max, ordinal)| ReadRange { range: range(*min, *max), ordinal: *ordinal });
+        let read = read
+            .map(|(min, max, ordinal)| ReadRange { range: range(*min, *max), ordinal: *ordinal });
         CreationPosition { read: read.collect() }
     }
 
@@ -118,7 +119,10 @@ mod tests {
         assert_eq!(CreationPosition::decode(&mut whole), Some(split));
         assert!(whole.is_empty());
         for length in 0..bytes.len() {
-            assert_eq!(CreationPosition::decode(&mut Bytes::copy_from_slice(&bytes[..length])), None);
+            assert_eq!(
+                CreationPosition::decode(&mut Bytes::copy_from_slice(&bytes[..length])),
+                None
+            );
         }
     }
 }

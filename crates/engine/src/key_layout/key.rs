@@ -194,6 +194,11 @@ pub(crate) fn is_shape_paths(key: &[u8]) -> bool {
     key.first() == Some(&SHAPE_PATHS)
 }
 
+/// Whether a key of the space `terms` lists an item in the order of creation.
+pub(crate) fn is_creation_entry(key: &[u8]) -> bool {
+    matches!(key.first(), Some(&(GLOBAL_CREATION | LOCAL_CREATION)))
+}
+
 /// The item that an entry of any space belongs to.
 pub(crate) fn owner_of_entry(
     space: Space,

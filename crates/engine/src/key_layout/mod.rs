@@ -40,8 +40,8 @@ pub use key::SPACES;
 pub(crate) use key::{
     CATALOG, CATALOG_SHARD, CHANGE_LOG, ChangePosition, EXPIRY, ITEMS, PARTITION_SPACES, RESULTS,
     RESULTS_SHARD, STATE, STATE_KEY, TERMS, TermKeys, TermMaker, UNIQUE_KEYS, VERSIONS,
-    catalog_key, catalog_name, catalog_prefix, creation_keys, epk_key_range, expired_range, expiry_key,
-    is_shape_paths, owner_of_entry, shape_paths_key, unique_key,
+    catalog_key, catalog_name, catalog_prefix, creation_keys, epk_key_range, expired_range,
+    expiry_key, is_creation_entry, is_shape_paths, owner_of_entry, shape_paths_key, unique_key,
 };
 #[cfg(test)]
 pub(crate) use key::{global_term_range, local_term_range};

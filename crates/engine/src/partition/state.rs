@@ -312,7 +312,10 @@ mod tests {
             let rebuild = Some(rebuild);
             let state = PartitionState { unlisted_after, rebuild, ..PartitionState::default() };
             let read = PartitionState::decode(&state.encode()).unwrap();
-            assert_eq!((&read.unlisted_after, &read.rebuild), (&state.unlisted_after, &state.rebuild));
+            assert_eq!(
+                (&read.unlisted_after, &read.rebuild),
+                (&state.unlisted_after, &state.rebuild)
+            );
             let half = state.unlisted_after.as_deref() == Some(b"half");
             assert_eq!(read.is_listed(b"half"), half || state.unlisted_after.is_none());
             assert_eq!(read.is_listed(b"more"), state.unlisted_after.is_none());

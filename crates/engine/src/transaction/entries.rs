@@ -14,9 +14,7 @@ use super::written_item::own_expiry;
 use crate::container::CompiledProperties;
 use crate::error::{Error, Result};
 use crate::index::{terms_of, unique_keys_of};
-use crate::key_layout::{
-    CHANGE_LOG, EXPIRY, ITEMS, ItemKey, TERMS, UNIQUE_KEYS, creation_keys,
-};
+use crate::key_layout::{CHANGE_LOG, EXPIRY, ITEMS, ItemKey, TERMS, UNIQUE_KEYS, creation_keys};
 use crate::partition::EntryLayout;
 use crate::record::{ItemRecord, LogEntry};
 

@@ -58,8 +58,14 @@ fn expected() -> Vec<(&'static str, Vec<String>)> {
         ("SELECT VALUE c.id FROM c", of(|_| true)),
         ("SELECT VALUE c.id FROM c WHERE c.hidden IN (0, 3)", of(|it| matches!(it % 4, 0 | 3))),
         ("SELECT VALUE c.id FROM c WHERE c.kind = 2", of(|it| it % 5 == 2)),
-        ("SELECT VALUE c.id FROM c WHERE c.kind IN (4, 1, 2)", of(|it| matches!(it % 5, 1 | 2 | 4))),
-        ("SELECT VALUE c.id FROM c WHERE c.kind = 3 OR c.hidden = 1", of(|it| it % 5 == 3 || it % 4 == 1)),
+        (
+            "SELECT VALUE c.id FROM c WHERE c.kind IN (4, 1, 2)",
+            of(|it| matches!(it % 5, 1 | 2 | 4)),
+        ),
+        (
+            "SELECT VALUE c.id FROM c WHERE c.kind = 3 OR c.hidden = 1",
+            of(|it| it % 5 == 3 || it % 4 == 1),
+        ),
         (
             "SELECT VALUE c.id FROM c WHERE c.kind = 3 OR ARRAY_CONTAINS(c.tags, 't1')",
             of(|it| it % 5 == 3 || it % 3 == 1),
@@ -69,7 +75,10 @@ fn expected() -> Vec<(&'static str, Vec<String>)> {
             of(|it| matches!(it % 5, 1 | 2) && it % 2 == 1),
         ),
         ("SELECT VALUE c.id FROM c WHERE c.pk = 'p3'", of(|it| it % 7 == 3)),
-        ("SELECT VALUE c.id FROM c WHERE c.pk IN ('p3', 'p1', 'p6')", of(|it| matches!(it % 7, 1 | 3 | 6))),
+        (
+            "SELECT VALUE c.id FROM c WHERE c.pk IN ('p3', 'p1', 'p6')",
+            of(|it| matches!(it % 7, 1 | 3 | 6)),
+        ),
         (
             "SELECT VALUE c.id FROM c WHERE c.pk IN ('p3', 'p1') AND c.kind IN (0, 3)",
             of(|it| matches!(it % 7, 1 | 3) && matches!(it % 5, 0 | 3)),

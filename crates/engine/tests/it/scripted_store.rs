@@ -15,6 +15,9 @@ use tokio::sync::Semaphore;
 /// The gate behind the commits of a shard.
 pub(crate) const COMMITS: &str = "commits";
 
+/// The gate behind which snapshots are taken.
+pub(crate) const SNAPSHOTS: &str = "snapshots";
+
 /// The result of one commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
@@ -131,6 +134,7 @@ impl Read for ScriptedStore {
 impl Store for ScriptedStore {
     async fn snapshot(&self) -> Result<Arc<dyn Read>> {
         self.check_read()?;
+        self.pass(Shard(0), SNAPSHOTS).await;
         self.inner.snapshot().await
     }
 

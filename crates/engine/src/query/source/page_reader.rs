@@ -131,7 +131,8 @@ impl PageReader {
     /// Whether this many items of a partition fit into a batch, by their average size.
     pub(in crate::query) fn is_small(&self, shard: Shard, items: usize) -> bool {
         let average = self.charges.average_bytes(shard);
-        average.is_some_and(|average| average.saturating_mul(items as u64) <= BATCH_BYTES as u64 / 2)
+        average
+            .is_some_and(|average| average.saturating_mul(items as u64) <= BATCH_BYTES as u64 / 2)
     }
 
     /// Whether a key range has an entry. Not counted and not charged: it only decides whether a full page is the last.

@@ -258,8 +258,7 @@ impl<'plan> AccessPathSelector<'plan> {
         // Only a lookup has such positions, and all items are none.
         let branches = branches.ok_or_else(|| invalid_token("its position is of another kind"))?;
         let values = self.index_values_of(lookup);
-        let source =
-            LookupSource::new(self.slices, branches, values, LookupStart::Values(parts));
+        let source = LookupSource::new(self.slices, branches, values, LookupStart::Values(parts));
         Ok(CandidateSource::Lookup(Box::new(source)))
     }
 

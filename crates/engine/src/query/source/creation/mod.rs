@@ -7,5 +7,5 @@ mod part;
 mod run;
 mod source;
 
-pub(in crate::query) use source::CreationOrderSource;
 pub(super) use run::divide;
+pub(in crate::query) use source::CreationOrderSource;

@@ -77,8 +77,10 @@ impl MergedPart {
         for slice in slices {
             let first_filter = filters.len();
             for branch in &set.branches {
-                let after = after.map(|ordinal| TermPosition { value: Default::default(), ordinal });
-                filters.push(IntersectionFilter::open(reader, slice, branch, after.as_ref()).await?);
+                let after =
+                    after.map(|ordinal| TermPosition { value: Default::default(), ordinal });
+                filters
+                    .push(IntersectionFilter::open(reader, slice, branch, after.as_ref()).await?);
             }
             for run in &set.runs {
                 let iterator = run.open(slice, after);
@@ -136,7 +138,8 @@ impl MergedPart {
     pub(super) async fn find_more(&mut self, reader: &PageReader) -> Result<bool> {
         for cursor in &mut self.cursors {
             let is_driven = cursor.filter.and_then(|filter| self.filters.get(filter));
-            let is_driven = is_driven.is_some_and(|filter| filter.driver_exhausted() == Some(false));
+            let is_driven =
+                is_driven.is_some_and(|filter| filter.driver_exhausted() == Some(false));
             let more = !cursor.buffer.is_empty()
                 || !cursor.is_at_end && (is_driven || cursor.entries.find_more(reader).await?);
             if more {

@@ -7,9 +7,7 @@ use bytes::Bytes;
 
 use crate::ordered_bytes::UNDEFINED;
 use crate::query::continuation::TermPosition;
-use crate::query::source::term::{
-    LookupBranch, TermIterator, TermScan, decode_value, successor,
-};
+use crate::query::source::term::{LookupBranch, TermIterator, TermScan, decode_value, successor};
 use crate::query::target::PartitionSlice;
 
 /// The most runs that are merged: each of them is open at once.

@@ -326,7 +326,8 @@ fn position_after(
     pending: &VecDeque<PendingPart>,
     ordinal: u64,
 ) -> ContinuationPosition {
-    let mut read: Vec<_> = hull(slices).map(|range| ReadRange { range, ordinal }).into_iter().collect();
+    let mut read: Vec<_> =
+        hull(slices).map(|range| ReadRange { range, ordinal }).into_iter().collect();
     for part in pending {
         // Parts that were not begun need no entry: everything above the last entry counts as unread.
         let PartStart::Ordinal(ordinal) = part.start else { break };

@@ -37,7 +37,11 @@ impl BranchReader {
         })
     }
 
-    pub(super) async fn next(&mut self, reader: &mut PageReader, wanted: usize) -> Result<Vec<TermHit>> {
+    pub(super) async fn next(
+        &mut self,
+        reader: &mut PageReader,
+        wanted: usize,
+    ) -> Result<Vec<TermHit>> {
         if !self.buffer.is_empty() {
             return Ok(self.buffer.drain(..wanted.min(self.buffer.len())).collect());
         }
@@ -48,7 +52,11 @@ impl BranchReader {
     }
 
     /// Reads terms into the buffer; returns whether these are all, and at most as many as `terms_max`.
-    pub(super) async fn read_all(&mut self, reader: &mut PageReader, terms_max: usize) -> Result<bool> {
+    pub(super) async fn read_all(
+        &mut self,
+        reader: &mut PageReader,
+        terms_max: usize,
+    ) -> Result<bool> {
         loop {
             if self.filter.driver_exhausted().unwrap_or_else(|| self.iterator.is_at_end()) {
                 return Ok(true);
@@ -68,8 +76,7 @@ impl BranchReader {
     }
 
     pub(super) fn is_exhausted(&self) -> bool {
-        let is_read =
-            self.filter.driver_exhausted().unwrap_or_else(|| self.iterator.is_at_end());
+        let is_read = self.filter.driver_exhausted().unwrap_or_else(|| self.iterator.is_at_end());
         is_read && self.buffer.is_empty()
     }
 }

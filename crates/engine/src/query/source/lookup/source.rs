@@ -331,7 +331,8 @@ fn remaining_slices(slice: &PartitionSlice, start: LookupStart<'_>) -> Vec<Pendi
         LookupStart::Beginning => return vec![of(slice.range.clone(), SliceStart::Beginning)],
         LookupStart::Created(position) => {
             let unread = position.unread(&slice.range).into_iter();
-            let start = |after: Option<u64>| after.map_or(SliceStart::Beginning, SliceStart::Ordinal);
+            let start =
+                |after: Option<u64>| after.map_or(SliceStart::Beginning, SliceStart::Ordinal);
             return unread.map(|(range, after)| of(range, start(after))).collect();
         }
         LookupStart::Values(parts) => parts,
@@ -349,4 +350,3 @@ fn remaining_slices(slice: &PartitionSlice, start: LookupStart<'_>) -> Vec<Pendi
     starts.extend(slice.range.intersect(&rest).map(|range| of(range, SliceStart::Beginning)));
     starts
 }
-
