@@ -4,6 +4,8 @@
 //! physical partition: it consists of epk ranges and ordinals, which splits and merges keep. So it has the same meaning
 //! for every access path that returns items in this order. Does not own the entries: see `key_layout`.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use model::{EffectivePartitionKey, EpkRange};
 
@@ -14,28 +16,48 @@ pub(crate) struct ReadRange {
     pub(crate) ordinal: u64,
 }
 
-/// How far items were read: everything below the first of these ranges, each range up to its ordinal, and nothing above
-/// the last one. Usually one entry; several ranges are partially read after a split.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// How far items were read: everything below a range, the range up to an ordinal, and nothing above it, except for the
+/// ranges `above`, which are adjacent to it and to each other. There are such ranges after a split.
+///
+/// Each item of a page has one of these, so that a clone is cheap.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CreationPosition {
-    pub(crate) read: Vec<ReadRange>,
+    pub(crate) range: Arc<EpkRange>,
+    pub(crate) ordinal: u64,
+    pub(crate) above: Arc<[ReadRange]>,
 }
 
 impl CreationPosition {
     /// What is left of a range: parts of it in ascending order, each with the ordinal up to which it was read.
     pub(crate) fn unread(&self, range: &EpkRange) -> Vec<(EpkRange, Option<u64>)> {
-        let begun = |part: &ReadRange| Some((range.intersect(&part.range)?, Some(part.ordinal)));
-        let mut unread: Vec<_> = self.read.iter().filter_map(begun).collect();
-        let begun_to = self.read.last().map_or(&range.min, |last| &last.range.max);
+        let begun = |(part, ordinal): (&EpkRange, u64)| {
+            range.intersect(part).map(|part| (part, Some(ordinal)))
+        };
+        let mut unread: Vec<_> = self.ranges().filter_map(begun).collect();
+        let begun_to = self.above.last().map_or(&self.range.max, |last| &last.range.max);
         let rest = EpkRange { min: begun_to.clone(), max: range.max.clone() };
         unread.extend(range.intersect(&rest).map(|rest| (rest, None)));
         unread
     }
 
+    /// The ranges that were begun, above the end of a range.
+    pub(crate) fn above(&self, range: &EpkRange) -> Arc<[ReadRange]> {
+        let above = self.ranges().filter_map(|(part, ordinal)| {
+            let rest = EpkRange { min: range.max.clone(), max: part.max.clone() };
+            Some(ReadRange { range: part.intersect(&rest)?, ordinal })
+        });
+        above.collect()
+    }
+
+    fn ranges(&self) -> impl Iterator<Item = (&EpkRange, u64)> {
+        let above = self.above.iter().map(|part| (&part.range, part.ordinal));
+        std::iter::once((self.range.as_ref(), self.ordinal)).chain(above)
+    }
+
     pub(crate) fn encode(&self, bytes: &mut Vec<u8>) {
-        let count = u32::try_from(self.read.len()).unwrap_or(u32::MAX);
+        let count = u32::try_from(1 + self.above.len()).unwrap_or(u32::MAX);
         bytes.extend_from_slice(&count.to_be_bytes());
-        for ReadRange { range, ordinal } in &self.read {
+        for (range, ordinal) in self.ranges() {
             encode_range(range, bytes);
             bytes.extend_from_slice(&ordinal.to_be_bytes());
         }
@@ -45,12 +67,14 @@ impl CreationPosition {
     pub(crate) fn decode(bytes: &mut Bytes) -> Option<Self> {
         let count = u32::from_be_bytes(take(bytes, 4)?.as_ref().try_into().ok()?);
         // The count is foreign. Nothing is reserved for it, so that a false one ends at the last byte.
-        let read = (0..count).map(|_| {
+        let mut read = (0..count).map(|_| {
             let range = decode_range(bytes)?;
             let ordinal = u64::from_be_bytes(take(bytes, 8)?.as_ref().try_into().ok()?);
             Some(ReadRange { range, ordinal })
         });
-        Some(Self { read: read.collect::<Option<_>>()? })
+        let ReadRange { range, ordinal } = read.next()??;
+        let above = read.collect::<Option<Vec<_>>>()?.into();
+        Some(Self { range: Arc::new(range), ordinal, above })
     }
 }
 
@@ -89,10 +113,13 @@ mod tests {
     }
 
     fn position(read: &[(u8, u8, u64)]) -> CreationPosition {
-        let read = read.iter();
-        let read = read
-            .map(|(min, max, ordinal)| ReadRange { range: range(*min, *max), ordinal: *ordinal });
-        CreationPosition { read: read.collect() }
+        let of = |(min, max, ordinal): &(u8, u8, u64)| ReadRange {
+            range: range(*min, *max),
+            ordinal: *ordinal,
+        };
+        let (first, above) = read.split_first().unwrap();
+        let ReadRange { range, ordinal } = of(first);
+        CreationPosition { range: Arc::new(range), ordinal, above: above.iter().map(of).collect() }
     }
 
     #[test]
@@ -108,6 +135,9 @@ mod tests {
         let split = position(&[(2, 3, 9), (3, 4, 7)]);
         let expected = [(range(2, 3), Some(9)), (range(3, 4), Some(7)), (range(4, 5), None)];
         assert_eq!(split.unread(&range(2, 5)), expected);
+        let above = |min, max| split.above(&range(min, max)).to_vec();
+        assert_eq!(above(1, 3), [ReadRange { range: range(3, 4), ordinal: 7 }]);
+        assert_eq!(above(3, 4), []);
     }
 
     #[test]

@@ -26,7 +26,7 @@ const KEYS_BYTES: usize = 8 * 1024;
 /// Everything that an item adds to the terms space.
 #[derive(Debug, Default)]
 pub(crate) struct ItemTerms {
-    /// Terms in key order; equal array elements share one term.
+    /// Terms in key order, except those of [`terms_of_only`]; equal array elements share one term.
     pub(crate) entries: Vec<(StorageKey, StorageValue)>,
     /// The list of paths of the item's shape, stored once for all items of that shape.
     pub(crate) shape: Option<(StorageKey, StorageValue)>,
@@ -44,7 +44,7 @@ pub(crate) struct IndexedLeaf {
 }
 
 impl ItemTerms {
-    /// Whether the item has a term.
+    /// Whether the item has a term. Only for terms in key order.
     pub(crate) fn contains(&self, key: &StorageKey) -> bool {
         self.entries.binary_search_by(|(known, _)| known.cmp(key)).is_ok()
     }
@@ -57,7 +57,17 @@ pub(crate) fn terms_of(
     ordinal: u64,
     item: &Json,
 ) -> ItemTerms {
-    derive(policy, key, ordinal, item, true)
+    derive(policy, key, ordinal, item, true, true)
+}
+
+/// The same in any order, for an item that is created or removed: it has no other version to compare its terms with.
+pub(crate) fn terms_of_only(
+    policy: &CompiledPolicy,
+    key: &ItemKey,
+    ordinal: u64,
+    item: &Json,
+) -> ItemTerms {
+    derive(policy, key, ordinal, item, true, false)
 }
 
 /// The same without the terms of etag and timestamp. Both are in the shape, so that the item must have them.
@@ -67,7 +77,7 @@ pub(crate) fn terms_without_version(
     ordinal: u64,
     item: &Json,
 ) -> ItemTerms {
-    derive(policy, key, ordinal, item, false)
+    derive(policy, key, ordinal, item, false, true)
 }
 
 /// The terms of etag and timestamp.
@@ -94,6 +104,7 @@ fn derive(
     ordinal: u64,
     item: &Json,
     has_version: bool,
+    is_sorted: bool,
 ) -> ItemTerms {
     // Not even a shape: queries then scan, and a scan needs no terms.
     if policy.mode == IndexingMode::None {
@@ -108,10 +119,13 @@ fn derive(
         builder.structural(&policy.policy, item);
     }
     builder.shape();
-    let mut terms = builder.terms;
-    // Sorted for `contains`, which compares old and new terms by binary search.
-    terms.entries.sort_unstable_by(|(left, _), (right, _)| left.cmp(right));
-    terms.entries.dedup_by(|(left, _), (right, _)| left == right);
+    let mut terms = std::mem::take(&mut builder.terms);
+    // Sorted for `contains`, which compares old and new terms by binary search, and to find equal elements. Sorting is a
+    // noticeable part of a create, which often needs neither.
+    if is_sorted || builder.has_elements {
+        terms.entries.sort_unstable_by(|(left, _), (right, _)| left.cmp(right));
+        terms.entries.dedup_by(|(left, _), (right, _)| left == right);
+    }
     terms
 }
 
@@ -166,6 +180,8 @@ struct TermBuilder<'item> {
     terms: ItemTerms,
     /// Whether etag and timestamp get terms.
     has_version: bool,
+    /// Whether several elements of an array have terms, which may be equal.
+    has_elements: bool,
 }
 
 impl<'item> TermBuilder<'item> {
@@ -178,6 +194,7 @@ impl<'item> TermBuilder<'item> {
             encoded: Vec::new(),
             terms: ItemTerms::default(),
             has_version,
+            has_elements: false,
         }
     }
 
@@ -216,6 +233,7 @@ impl<'item> TermBuilder<'item> {
             Json::Array(elements) => {
                 let length = self.path.len();
                 self.path.extend_from_slice(b"/[]");
+                self.has_elements |= elements.len() > 1;
                 for element in elements {
                     self.value(state.element(), element);
                 }
@@ -275,6 +293,7 @@ impl<'item> TermBuilder<'item> {
         };
         // An item without elements still has one term, or an order by this index would lose it.
         let choices = if choices.is_empty() { vec![None] } else { choices };
+        self.has_elements |= choices.len() > 1;
         for choice in choices {
             let mut values = Vec::new();
             for (index, property) in composite.properties.iter().enumerate() {

@@ -21,7 +21,7 @@ use super::prepared_item::DetachedItem;
 use super::written_item::{WrittenItem, changed_units, own_expiry, weight};
 use crate::charge::{IndexedVersions, Weight, WriteCost};
 use crate::error::Result;
-use crate::index::{ItemTerms, terms_of, unique_keys_of};
+use crate::index::{ItemTerms, terms_of, terms_of_only, unique_keys_of};
 use crate::key_layout::{
     CHANGE_LOG, ChangePosition, EXPIRY, ITEMS, ItemKey, TERMS, UNIQUE_KEYS, VERSIONS,
 };
@@ -143,8 +143,9 @@ impl<'run> ItemTransaction<'run> {
         let old_item = previous.map(ItemRecord::parse).transpose()?;
         // May fail or defer. Everything before it has touched only this transaction, which is then dropped as a whole.
         self.write_unique_keys(key, old_item.as_ref(), item).await?;
-        let old = self.terms(old_key, previous, old_item.as_ref());
-        let new = self.terms(key, Some(&record), Some(item));
+        let is_compared = previous.is_some() && old_key == key;
+        let old = self.terms(old_key, previous, old_item.as_ref(), is_compared);
+        let new = self.terms(key, Some(&record), Some(item), is_compared);
         // Only computed if the caller asks for an explanation: it walks both versions once more.
         let versions = || IndexedVersions {
             old: self.index_costs(old_key, previous, old_item.as_ref()),
@@ -209,7 +210,7 @@ impl<'run> ItemTransaction<'run> {
             self.set.remove(UNIQUE_KEYS, unique.clone());
             self.unique_keys.insert(unique, None);
         }
-        let terms = self.terms(key, Some(record), Some(&item));
+        let terms = self.terms(key, Some(record), Some(&item), false);
         self.write_terms(&terms, ItemTerms::default());
         self.write_expiry(key, Some(record), None);
         self.unlist(key, record);
@@ -321,7 +322,14 @@ impl<'run> ItemTransaction<'run> {
         }
     }
 
-    fn terms(&self, key: &ItemKey, record: Option<&ItemRecord>, item: Option<&Json>) -> ItemTerms {
+    /// The terms of a version; in key order only if they are compared with those of another one.
+    fn terms(
+        &self,
+        key: &ItemKey,
+        record: Option<&ItemRecord>,
+        item: Option<&Json>,
+        is_compared: bool,
+    ) -> ItemTerms {
         let (Some(record), Some(item)) = (record, item) else { return ItemTerms::default() };
         // Decided by the record, not by the request: the terms of an old version must be those it was written with.
         if !record.header.indexed {
@@ -331,7 +339,8 @@ impl<'run> ItemTransaction<'run> {
         // Old and new terms follow the same generation, so that their difference is exact even in the middle of a
         // rebuild.
         self.context.compiled.policy(generation).map_or_else(ItemTerms::default, |policy| {
-            terms_of(policy, key, record.header.position.ordinal, item)
+            let derive = if is_compared { terms_of } else { terms_of_only };
+            derive(policy, key, record.header.position.ordinal, item)
         })
     }
 

@@ -158,8 +158,14 @@ impl<'list> SectionReader<'list> {
         let mut range = prefix.after(&[], after);
         let mut is_fresh = after.is_none();
         while !page.is_full() {
-            // One more than needed: it shows whether the list goes on after a full page.
-            let entries_max = page.items_left().saturating_add(1).min(LISTED_AT_ONCE);
+            // One more than needed: it shows whether the list goes on after a full page. In a list with other items the
+            // number that is needed is unknown.
+            let needed = if self.has_own_list {
+                page.items_left().saturating_add(1)
+            } else {
+                LISTED_AT_ONCE
+            };
+            let entries_max = needed.min(LISTED_AT_ONCE);
             let scan = Scan::forward(range.clone(), ScanLimit::entries(entries_max));
             let listed = self.view.scan(self.shard, TERMS, &scan).await?;
             let last = listed.entries.last().map(|last| last.key.clone());
@@ -170,11 +176,11 @@ impl<'list> SectionReader<'list> {
                 hits.retain(|hit| keys.contains(&hit.key));
             }
             let is_all = is_fresh && !listed.more;
-            self.push_listed(&hits, is_all, position, page).await?;
-            if page.more {
+            let is_cut = self.push_listed(&hits, is_all, position, page).await?;
+            page.more = is_cut || listed.more;
+            if is_cut {
                 return Ok(());
             }
-            page.more = listed.more;
             match last {
                 Some(last) if listed.more => range = range.after(last, Direction::Forward),
                 _ => return Ok(()),
@@ -184,14 +190,15 @@ impl<'list> SectionReader<'list> {
         Ok(())
     }
 
-    /// Adds items of the list until the page is full. `is_all` says that the section has no others.
+    /// Adds items of the list until the page is full; returns whether some are left. `is_all` says that the section has no
+    /// others.
     async fn push_listed(
         &self,
         hits: &[TermHit],
         is_all: bool,
         position: &ListPosition,
         page: &mut GatheredPage,
-    ) -> Result<()> {
+    ) -> Result<bool> {
         let bytes = self.average_bytes.saturating_mul(hits.len() as u64);
         let mut records = match is_all && self.has_own_list && bytes <= BATCH_BYTES / 2 {
             true => self.scan_all(hits.len()).await?,
@@ -201,23 +208,28 @@ impl<'list> SectionReader<'list> {
         let mut rest = hits;
         while !rest.is_empty() {
             if page.is_full() {
-                page.more = true;
-                return Ok(());
+                return Ok(true);
             }
             let (now, later) = rest.split_at(rest.len().min(at_once).min(page.items_left()));
             rest = later;
-            for (hit, record) in now.iter().zip(self.load(now, &mut records).await?) {
-                if page.is_full() {
-                    page.more = true;
-                    return Ok(());
-                }
-                page.last = Some(position.after(&self.section.range, hit.ordinal));
+            let mut read = None;
+            let loaded = self.load(now, &mut records).await?;
+            let mut loaded = now.iter().zip(loaded);
+            while !page.is_full() {
+                let Some((hit, record)) = loaded.next() else { break };
+                read = Some(hit.ordinal);
                 if let Some(record) = record {
                     self.push(record, page);
                 }
             }
+            if let Some(ordinal) = read {
+                page.last = Some(position.after(&self.section.range, ordinal));
+            }
+            if loaded.next().is_some() {
+                return Ok(true);
+            }
         }
-        Ok(())
+        Ok(false)
     }
 
     /// All items of the section, which are neighbours: one scan instead of a read for each. Fewer if they are large.

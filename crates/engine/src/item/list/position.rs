@@ -3,13 +3,15 @@
 //! Owns the token. Version 1 is the key of the last item: what is read in the order of keys. Version 2 is the epk range of
 //! the request and a position in the order of creation.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use model::{ContinuationToken, EpkRange, FeedRange};
 use storage::{Direction, KeyRange, StorageKey};
 
 use super::is_full;
 use crate::catalog::ContainerEntry;
-use crate::creation_order::{CreationPosition, ReadRange, decode_range, encode_range};
+use crate::creation_order::{CreationPosition, decode_range, encode_range};
 use crate::error::{Error, ErrorKind, Result};
 use crate::item::input::logical_partition;
 use crate::key_layout::{LogicalPartition, epk_key_range};
@@ -93,15 +95,11 @@ impl ListPosition {
 
     /// The position after an item of a section. Ranges above it that were begun remain in it.
     pub(super) fn after(&self, section: &EpkRange, ordinal: u64) -> Self {
-        let mut read = vec![ReadRange { range: section.clone(), ordinal }];
-        if let Self::Created(position) = self {
-            read.extend(position.read.iter().filter_map(|part| {
-                let above = EpkRange { min: section.max.clone(), max: part.range.max.clone() };
-                let range = part.range.intersect(&above).filter(|range| !range.is_empty())?;
-                Some(ReadRange { range, ordinal: part.ordinal })
-            }));
-        }
-        Self::Created(CreationPosition { read })
+        let above = match self {
+            Self::Created(position) => position.above(section),
+            Self::Start | Self::Key(_) => Arc::default(),
+        };
+        Self::Created(CreationPosition { range: Arc::new(section.clone()), ordinal, above })
     }
 
     /// What is left of a physical partition.

@@ -8,6 +8,7 @@
 //! in this order can go on from it.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use model::EpkRange;
 use storage::{Shard, StorageKey};
@@ -228,11 +229,11 @@ impl CreationOrderSource {
         read: MergedHits,
         contents: Vec<Option<ItemContent>>,
     ) -> CandidateBatch {
-        let position = |ordinal| position_after(slices, &self.pending, ordinal);
-        let reached = read.reached.map(position);
+        let position = PartPosition::new(slices, &self.pending);
+        let reached = read.reached.map(|ordinal| position.after(ordinal));
         let candidates = read.hits.into_iter().zip(contents).filter_map(|(hit, content)| {
             let (ordinal, content) = (hit.ordinal, content?);
-            Some(Candidate { ordinal, content, position: position(ordinal) })
+            Some(Candidate { ordinal, content, position: position.after(ordinal) })
         });
         CandidateBatch { candidates: candidates.collect(), reached, is_last: false }
     }
@@ -240,8 +241,9 @@ impl CreationOrderSource {
     /// Sorts a complete slice that was read by key.
     fn sort(&self, slices: &[PartitionSlice], batch: &mut CandidateBatch) {
         batch.candidates.sort_by_key(|candidate| candidate.ordinal);
+        let position = PartPosition::new(slices, &self.pending);
         for candidate in &mut batch.candidates {
-            candidate.position = position_after(slices, &self.pending, candidate.ordinal);
+            candidate.position = position.after(candidate.ordinal);
         }
     }
 
@@ -320,26 +322,34 @@ impl CreationOrderSource {
     }
 }
 
-/// The position after an item of a part. Parts that an older position had partially read remain in it.
-fn position_after(
-    slices: &[PartitionSlice],
-    pending: &VecDeque<PendingPart>,
-    ordinal: u64,
-) -> ContinuationPosition {
-    let mut read: Vec<_> =
-        hull(slices).map(|range| ReadRange { range, ordinal }).into_iter().collect();
-    for part in pending {
-        // Parts that were not begun need no entry: everything above the last entry counts as unread.
-        let PartStart::Ordinal(ordinal) = part.start else { break };
-        read.extend(hull(&part.slices).map(|range| ReadRange { range, ordinal }));
-    }
-    ContinuationPosition::Created(CreationPosition { read })
+/// Makes the positions after items of a part. Parts that an older position had partially read remain in them.
+struct PartPosition {
+    range: Arc<EpkRange>,
+    above: Arc<[ReadRange]>,
 }
 
-/// The range from the first to the last of some slices.
-fn hull(slices: &[PartitionSlice]) -> Option<EpkRange> {
-    let (first, last) = (slices.first()?, slices.last()?);
-    Some(EpkRange { min: first.range.min.clone(), max: last.range.max.clone() })
+impl PartPosition {
+    fn new(slices: &[PartitionSlice], pending: &VecDeque<PendingPart>) -> Self {
+        let mut above = Vec::new();
+        for part in pending {
+            // Parts that were not begun need no entry: everything above the last entry counts as unread.
+            let PartStart::Ordinal(ordinal) = part.start else { break };
+            above.push(ReadRange { range: hull(&part.slices), ordinal });
+        }
+        Self { range: Arc::new(hull(slices)), above: above.into() }
+    }
+
+    fn after(&self, ordinal: u64) -> ContinuationPosition {
+        let (range, above) = (Arc::clone(&self.range), Arc::clone(&self.above));
+        ContinuationPosition::Created(CreationPosition { range, ordinal, above })
+    }
+}
+
+/// The range from the first to the last of some slices. A part has at least one.
+fn hull(slices: &[PartitionSlice]) -> EpkRange {
+    let min = slices.first().map(|first| first.range.min.clone());
+    let max = slices.last().map(|last| last.range.max.clone());
+    EpkRange { min: min.unwrap_or_default(), max: max.unwrap_or_default() }
 }
 
 /// Loads all items of a slice, which are neighbours: one scan instead of a read for each. `None` if they are too large

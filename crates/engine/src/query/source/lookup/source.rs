@@ -8,6 +8,7 @@
 //! small result has the order of the service. If a page ends within it, the next one reads these terms again.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use model::EpkRange;
 use storage::Shard;
@@ -305,12 +306,13 @@ impl LookupSource {
 
     /// The position after an item of a slice that is read in the order of creation.
     fn created_position(&self, slice: &PartitionSlice, ordinal: u64) -> ContinuationPosition {
-        let mut read = vec![ReadRange { range: slice.range.clone(), ordinal }];
+        let mut above = Vec::new();
         for pending in &self.pending {
             let SliceStart::Ordinal(ordinal) = pending.start else { break };
-            read.push(ReadRange { range: pending.slice.range.clone(), ordinal });
+            above.push(ReadRange { range: pending.slice.range.clone(), ordinal });
         }
-        ContinuationPosition::Created(CreationPosition { read })
+        let (range, above) = (Arc::new(slice.range.clone()), above.into());
+        ContinuationPosition::Created(CreationPosition { range, ordinal, above })
     }
 }
 
