@@ -10,7 +10,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use model::EpkRange;
+use model::{EffectivePartitionKey, EpkRange};
 use storage::{Shard, StorageKey};
 
 use super::part::{MergedHits, MergedPart};
@@ -349,7 +349,8 @@ impl PartPosition {
 fn hull(slices: &[PartitionSlice]) -> EpkRange {
     let min = slices.first().map(|first| first.range.min.clone());
     let max = slices.last().map(|last| last.range.max.clone());
-    EpkRange { min: min.unwrap_or_default(), max: max.unwrap_or_default() }
+    let none = EffectivePartitionKey::MIN;
+    EpkRange { min: min.unwrap_or(none.clone()), max: max.unwrap_or(none) }
 }
 
 /// Loads all items of a slice, which are neighbours: one scan instead of a read for each. `None` if they are too large
