@@ -5,7 +5,7 @@ import { element, integerText } from "/_kit/element.js";
 import { emptyState } from "/_kit/feedback.js";
 import { addressOf } from "/_kit/frame.js";
 import { linePlot } from "/_kit/plot.js";
-import { call } from "./api.js";
+import { call } from "/_kit/session.js";
 import { reloadInto } from "./reload.js";
 import { askRollback } from "./rollback.js";
 

@@ -3,7 +3,7 @@
 import { element } from "/_kit/element.js";
 import { emptyState } from "/_kit/feedback.js";
 import { addressOf } from "/_kit/frame.js";
-import { call } from "./api.js";
+import { call } from "/_kit/session.js";
 import { reloadInto } from "./reload.js";
 
 const place = element("div", { id: "errors" });

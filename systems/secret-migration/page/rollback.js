@@ -3,7 +3,7 @@
 import { field } from "/_kit/control.js";
 import { element } from "/_kit/element.js";
 import { confirmDialog, toast } from "/_kit/feedback.js";
-import { call } from "./api.js";
+import { call } from "/_kit/session.js";
 
 export async function askRollback(what, path, done) {
   const reason = field("Reason", element("input", { class: "input", name: "reason", required: true, maxlength: 200 }), { hint: "It is part of the audit." });

@@ -3,7 +3,7 @@
 import { button, field } from "/_kit/control.js";
 import { element, integerText } from "/_kit/element.js";
 import { dialog, emptyState, toast } from "/_kit/feedback.js";
-import { call } from "./api.js";
+import { call } from "/_kit/session.js";
 import { reloadInto } from "./reload.js";
 import { askRollback } from "./rollback.js";
 

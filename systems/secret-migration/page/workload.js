@@ -4,9 +4,9 @@ import { button } from "/_kit/control.js";
 import { element } from "/_kit/element.js";
 import { emptyState, toast } from "/_kit/feedback.js";
 import { addressOf } from "/_kit/frame.js";
+import { call } from "/_kit/session.js";
 import { table } from "/_kit/table.js";
 import { timeAgo } from "/_kit/time.js";
-import { call } from "./api.js";
 import { reloadInto } from "./reload.js";
 import { askRollback } from "./rollback.js";
 
