@@ -1,4 +1,4 @@
-//! Sampling of requests: written items, read items and queries.
+//! Which requests are counted, and sampling of them: written items, read items and queries.
 //!
 //! Owns which requests go into which sample: none of those of a handle that is not counted. Does not own the samples
 //! (`metering`). Nothing here can fail a request.
@@ -7,11 +7,16 @@ use model::{Json, RequestCharge};
 
 use crate::catalog::ContainerEntry;
 use crate::engine::Engine;
-use crate::metering::{OperationKind, PageUse, SampledQuery};
+use crate::metering::{MeteredRequest, OperationKind, PageUse, SampledQuery};
 use crate::query::QueryItems;
 use crate::response::{BatchEffect, BatchOperationResult, ItemResource, ReadResult, Response};
 
 impl Engine {
+    /// What admission and counters need to know about a request that begins now.
+    pub(crate) fn metered(&self, kind: OperationKind) -> MeteredRequest {
+        MeteredRequest { kind, now: self.now(), is_counted: self.is_counted() }
+    }
+
     /// Samples a written item.
     pub(crate) fn sample_write(
         &self,
