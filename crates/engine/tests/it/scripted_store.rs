@@ -1,7 +1,7 @@
 //! A store whose commits and reads fail according to a script.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
@@ -34,6 +34,8 @@ pub(crate) struct ScriptedStore {
     pub(crate) inner: MemoryStore,
     script: Mutex<VecDeque<(Option<Shard>, Fault)>>,
     reads_fail: AtomicBool,
+    /// Entries that reads have returned, also those of snapshots.
+    entries_read: Arc<AtomicUsize>,
     /// Reads fail after this many commits of a shard.
     reads_end: Mutex<Option<(Shard, usize)>>,
     /// Scans of these spaces wait for a permit.
@@ -46,6 +48,7 @@ impl ScriptedStore {
             inner: MemoryStore::new(),
             script: Mutex::default(),
             reads_fail: AtomicBool::new(false),
+            entries_read: Arc::default(),
             reads_end: Mutex::default(),
             gates: Mutex::default(),
         })
@@ -54,6 +57,10 @@ impl ScriptedStore {
     /// Scripts the next commit of a shard, or of any shard.
     pub(crate) fn next_commit(&self, shard: Option<Shard>, fault: Fault) {
         self.script.lock().unwrap().push_back((shard, fault));
+    }
+
+    pub(crate) fn entries_read(&self) -> usize {
+        self.entries_read.load(Ordering::SeqCst)
     }
 
     pub(crate) fn reads_fail(&self, fail: bool) {
@@ -110,6 +117,7 @@ impl ScriptedStore {
 impl Read for ScriptedStore {
     async fn get(&self, shard: Shard, space: Space, key: &[u8]) -> Result<Option<StorageValue>> {
         self.check_read()?;
+        self.entries_read.fetch_add(1, Ordering::SeqCst);
         self.inner.get(shard, space, key).await
     }
 
@@ -120,13 +128,46 @@ impl Read for ScriptedStore {
         keys: &[StorageKey],
     ) -> Result<Vec<Option<StorageValue>>> {
         self.check_read()?;
+        self.entries_read.fetch_add(keys.len(), Ordering::SeqCst);
         self.inner.get_many(shard, space, keys).await
     }
 
     async fn scan(&self, shard: Shard, space: Space, scan: &Scan) -> Result<ScanPage> {
         self.check_read()?;
         self.pass(shard, space.name).await;
-        self.inner.scan(shard, space, scan).await
+        let page = self.inner.scan(shard, space, scan).await?;
+        self.entries_read.fetch_add(page.entries.len(), Ordering::SeqCst);
+        Ok(page)
+    }
+}
+
+/// A snapshot that counts what is read.
+struct CountedSnapshot {
+    inner: Arc<dyn Read>,
+    entries_read: Arc<AtomicUsize>,
+}
+
+#[async_trait]
+impl Read for CountedSnapshot {
+    async fn get(&self, shard: Shard, space: Space, key: &[u8]) -> Result<Option<StorageValue>> {
+        self.entries_read.fetch_add(1, Ordering::SeqCst);
+        self.inner.get(shard, space, key).await
+    }
+
+    async fn get_many(
+        &self,
+        shard: Shard,
+        space: Space,
+        keys: &[StorageKey],
+    ) -> Result<Vec<Option<StorageValue>>> {
+        self.entries_read.fetch_add(keys.len(), Ordering::SeqCst);
+        self.inner.get_many(shard, space, keys).await
+    }
+
+    async fn scan(&self, shard: Shard, space: Space, scan: &Scan) -> Result<ScanPage> {
+        let page = self.inner.scan(shard, space, scan).await?;
+        self.entries_read.fetch_add(page.entries.len(), Ordering::SeqCst);
+        Ok(page)
     }
 }
 
@@ -135,7 +176,8 @@ impl Store for ScriptedStore {
     async fn snapshot(&self) -> Result<Arc<dyn Read>> {
         self.check_read()?;
         self.pass(Shard(0), SNAPSHOTS).await;
-        self.inner.snapshot().await
+        let (inner, read) = (self.inner.snapshot().await?, Arc::clone(&self.entries_read));
+        Ok(Arc::new(CountedSnapshot { inner, entries_read: read }))
     }
 
     async fn commit(&self, shard: Shard, group: Vec<WriteSet>) -> Result<Vec<Stamp>> {

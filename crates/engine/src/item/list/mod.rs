@@ -81,11 +81,10 @@ impl Engine {
         let explain = operation.options.explain_charge;
         let explanation =
             explain.then(|| self.charges().explain_feed("list", bytes(), charge, level));
-        let (kind, now) = (OperationKind::List, self.now());
-        let throughput = &container.throughput;
+        let (throughput, request) = (&container.throughput, self.metered(OperationKind::List));
         let logical = target.as_ref().map(LogicalPartition::partition_ref);
         let admission =
-            MultiAdmission::already_admitted(throughput, gathered.visited, kind, now, logical);
+            MultiAdmission::already_admitted(throughput, gathered.visited, request, logical);
         admission.debit(charge, Amount { items: gathered.items.len(), bytes: gathered.bytes });
         let last = gathered.last.filter(|_| gathered.more);
         let continuation = last.map(|last| last.to_token(&container, &operation));
@@ -112,10 +111,10 @@ impl Engine {
         for partition in partitions {
             left -= 1;
             session::check(operation.options.session_token.as_ref(), &partition)?;
-            let (kind, now) = (OperationKind::List, self.now());
+            let request = self.metered(OperationKind::List);
             let asked = logical.map(LogicalPartition::partition_ref);
             // Only asks. The charge is known at the end and debited from all visited partitions together.
-            Admission::new(&container.throughput, &partition.throughput, kind, now, asked)?;
+            Admission::new(&container.throughput, &partition.throughput, request, asked)?;
             // Before the scan: everything up to this lsn is in what follows.
             session_token.advance(partition.identity.number, partition.published.lsn());
             gathered.visited.push(Arc::clone(&partition.throughput));
