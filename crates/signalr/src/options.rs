@@ -9,7 +9,7 @@ use std::time::Duration;
 pub struct HubOptions {
     /// How long a client may take for its handshake.
     pub handshake_timeout: Duration,
-    /// A ping goes out when nothing else was sent for this long.
+    /// How often the server pings, so that clients know that it is there.
     pub keep_alive_interval: Duration,
     /// A client that sends nothing for this long is gone.
     pub client_timeout: Duration,

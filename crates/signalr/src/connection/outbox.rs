@@ -36,8 +36,6 @@ struct OutboxState {
     resend: VecDeque<Frame>,
     queue: VecDeque<QueuedFrame>,
     queued_bytes: usize,
-    /// Frames ever queued, to see whether a ping is needed.
-    queued_count: u64,
     replay: Option<ReplayBuffer>,
     /// Nothing more is accepted; what is queued is still sent.
     finished: bool,
@@ -131,11 +129,6 @@ impl Outbox {
         self.room.notify_waiters();
     }
 
-    /// Frames ever queued.
-    pub(super) fn queued_count(&self) -> u64 {
-        self.lock().queued_count
-    }
-
     /// Starts numbering, before the first numbered frame.
     pub(super) fn enable_replay(&self, bytes_max: usize) {
         self.lock().replay = Some(ReplayBuffer::new(bytes_max));
@@ -207,7 +200,6 @@ impl Outbox {
 impl OutboxState {
     fn push(&mut self, frame: Frame, numbered: bool) {
         self.queued_bytes += frame.len();
-        self.queued_count += 1;
         self.queue.push_back(QueuedFrame { frame, numbered });
     }
 
