@@ -13,9 +13,9 @@ fn routes(detailed_errors: bool) -> axum::Router {
         .method("Nothing", |_| async move { Ok(()) })
         .method("Refuse", |_, why: String| async move { Err::<(), _>(HubError::refused(why)) })
         .method("Fail", |_| async move { Err::<(), _>(HubError::internal("secret")) })
-        .method("Panic", |_: Caller| async move {
-            let nothing: Option<i32> = None;
-            Ok(nothing.expect("a bug in a hub method"))
+        .method("Panic", |_, number: usize| async move {
+            let numbers = [1, 2];
+            Ok(numbers[number])
         })
         .stream("Count", |_, last: u32| async move {
             Ok(futures::stream::iter((1..=last).map(Ok::<_, HubError>)))
@@ -106,7 +106,7 @@ async fn a_client_reads_refusals_and_learns_nothing_of_failures() {
     )
     .await;
     check(
-        r#"{"type":1,"invocationId":"1","target":"Panic","arguments":[]}"#,
+        r#"{"type":1,"invocationId":"1","target":"Panic","arguments":[2]}"#,
         r#"{"type":3,"invocationId":"1","error":"An unexpected error occurred invoking 'Panic' on the server."}"#,
     )
     .await;
