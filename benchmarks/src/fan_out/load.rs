@@ -35,13 +35,13 @@ pub(super) enum Speech {
     Bare,
 }
 
-type Sender = SplitSink<WebSocketStream<TcpStream>, Message>;
-type Receiver = SplitStream<WebSocketStream<TcpStream>>;
+type SocketSender = SplitSink<WebSocketStream<TcpStream>, Message>;
+type SocketReceiver = SplitStream<WebSocketStream<TcpStream>>;
 
 /// One socket.
 pub(super) struct RoomClient {
-    sender: Sender,
-    receiver: Receiver,
+    sender: SocketSender,
+    receiver: SocketReceiver,
 }
 
 impl Speech {

@@ -31,7 +31,8 @@ pub struct HubOptions {
     pub send_timeout: Duration,
     /// Whether a client may ask for stateful reconnect.
     pub stateful_reconnect: bool,
-    /// Bytes sent and not acknowledged by a client with stateful reconnect. At the limit, sending waits for an acknowledgement.
+    /// Bytes sent and not acknowledged by a client with stateful reconnect. At the limit, sending waits for an
+    /// acknowledgement.
     pub replay_bytes_max: usize,
     /// How long a connection outlives its transport, where it may: between two polls, and with stateful reconnect.
     pub disconnect_timeout: Duration,

@@ -15,9 +15,10 @@ const OPENING: &str = "\
 # Clients of SignalR
 
 What the unmodified official clients of SignalR see of a hub of `planisphere-signalr`, the one of
-`crates/signalr/examples/hub_server.rs`. Written by `cargo xtask conformance --signalr` from the results of one run. A cell
-is passed scenarios / scenarios of the client. The Java client has no Server-Sent Events and does not reconnect; the package
-of its MessagePack protocol is not in the registry that this run had, so MessagePack was run with the JavaScript client.
+`crates/signalr/examples/hub_server.rs`. Written by `cargo xtask conformance --signalr` from the results of one run.
+A cell is passed scenarios / scenarios of the client. The Java client has no Server-Sent Events and does not
+reconnect; the package of its MessagePack protocol is not in the registry that this run had, so MessagePack was run
+with the JavaScript client.
 ";
 
 static LIBRARIES: [ClientLibrary; 2] = [

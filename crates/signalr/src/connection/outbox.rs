@@ -92,7 +92,8 @@ impl Outbox {
         Offered::Accepted
     }
 
-    /// Queues a frame that counts for stateful reconnect as soon as there is room. False: the connection has ended.
+    /// Queues a frame that counts for stateful reconnect as soon as there is room.
+    /// False: the connection has ended.
     pub(super) async fn send(&self, frame: Frame) -> bool {
         loop {
             let room = self.room.notified();
@@ -104,7 +105,8 @@ impl Outbox {
         }
     }
 
-    /// Queues a frame that belongs to the transport, such as a ping. Such frames are few and small, so they need no room.
+    /// Queues a frame that belongs to the transport, such as a ping. Such frames are few and small, so they need no
+    /// room.
     pub(super) fn push_control(&self, frame: Frame) {
         let mut state = self.lock();
         if !state.finished {

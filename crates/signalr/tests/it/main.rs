@@ -1,5 +1,4 @@
 //! A hub over its three transports, with a client of our own on streams in memory and a clock that stands still.
-
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 mod backplane;

@@ -79,13 +79,17 @@ async fn a_stream_that_breaks_ends_with_its_error() {
     client.send(r#"{"type":4,"invocationId":"s","target":"Broken","arguments":[]}"#).await;
     let expected = [
         r#"{"type":2,"invocationId":"s","item":1}"#,
-        r#"{"type":3,"invocationId":"s","error":"An error occurred on the server while streaming results. HubException: out of items"}"#,
+        concat!(
+            r#"{"type":3,"invocationId":"s","error":"An error occurred on the server while "#,
+            r#"streaming results. HubException: out of items"}"#
+        ),
     ];
     expect(&mut client, &expected).await;
     client.send(r#"{"type":4,"invocationId":"s","target":"Unstarted","arguments":[]}"#).await;
-    let expected = [
-        r#"{"type":3,"invocationId":"s","error":"An unexpected error occurred invoking 'Unstarted' on the server. HubException: no"}"#,
-    ];
+    let expected = [concat!(
+        r#"{"type":3,"invocationId":"s","error":"An unexpected error occurred invoking "#,
+        r#"'Unstarted' on the server. HubException: no"}"#
+    )];
     expect(&mut client, &expected).await;
 }
 
