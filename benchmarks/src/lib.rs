@@ -11,6 +11,7 @@
 
 mod child;
 mod data;
+mod fan_out;
 mod gateway;
 mod measure;
 mod meter;
@@ -31,6 +32,7 @@ pub use self::notifications::{
     run_notifications,
 };
 pub use child::{ChildTask, run_child};
+pub use fan_out::{FanOutOptions, FanOutReport, RoomFigures, SideFigures, run_fan_out};
 pub use gateway::{
     BenchProcess, ComparedRow, FactRow, GatewayOptions, GatewayReport, LoadResult, PeerRow,
     run_gateway, run_part,

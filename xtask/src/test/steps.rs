@@ -71,6 +71,18 @@ const FUSE: RequiredTool = RequiredTool {
     get: "modprobe fuse && apt-get install fuse3 (Linux only)",
 };
 
+const NODE: RequiredTool = RequiredTool {
+    name: "Node.js",
+    probe: &["sh", "-c", "node --version && npm --version"],
+    get: "Node.js 20 or newer: the packages nodejs and npm",
+};
+
+const JDK: RequiredTool = RequiredTool {
+    name: "a JDK with Maven",
+    probe: &["sh", "-c", "javac -version && mvn --version"],
+    get: "a JDK, 17 or newer, and Maven: the packages default-jdk-headless and maven",
+};
+
 const EVERY_TIER: &[TestTier] = &[TestTier::Quick, TestTier::Default, TestTier::Nightly];
 const DEFAULT_AND_NIGHTLY: &[TestTier] = &[TestTier::Default, TestTier::Nightly];
 const QUICK_ONLY: &[TestTier] = &[TestTier::Quick];
@@ -189,6 +201,23 @@ pub(crate) const STEPS: &[TestStep] = &[
         environment: &[],
         tiers: DEFAULT_AND_NIGHTLY,
         needs: &[],
+    },
+    TestStep {
+        name: "signalr-clients",
+        purpose: "the official clients of SignalR see in a hub what they must see",
+        command: &[
+            XTASK[0],
+            XTASK[1],
+            XTASK[2],
+            XTASK[3],
+            XTASK[4],
+            XTASK[5],
+            "conformance",
+            "--signalr",
+        ],
+        environment: &[],
+        tiers: DEFAULT_AND_NIGHTLY,
+        needs: &[NODE, JDK],
     },
     TestStep {
         name: "vault-clients",
