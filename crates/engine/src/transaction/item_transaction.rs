@@ -13,13 +13,13 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use model::charge::IndexCost;
 use model::{Etag, ItemTimeToLive, Json, Lsn, TimestampSeconds};
 use storage::{StorageKey, StorageValue, WriteSet};
 
-use super::prepared_item::DetachedItem;
+use super::preparation::Preparations;
 use super::written_item::{WrittenItem, changed_units, own_expiry, weight};
 use crate::charge::{IndexedVersions, Weight, WriteCost};
-use crate::error::Result;
 use crate::index::{ItemTerms, terms_of, unique_keys_of};
 use crate::key_layout::{
     CHANGE_LOG, ChangePosition, EXPIRY, ITEMS, ItemKey, TERMS, UNIQUE_KEYS, VERSIONS,
@@ -38,9 +38,15 @@ pub(crate) struct ItemTransaction<'run> {
     pub(crate) context: TransactionContext<'run>,
     pub(crate) state: PartitionState,
     pub(super) set: WriteSet,
+    /// What was prepared outside of the writer.
+    pub(super) prepared: Option<&'run mut Preparations>,
+    /// The index of the operation that is being done, in a batch.
+    pub(super) operation: usize,
+    /// Bytes of items that may still be parsed or indexed here.
+    pub(super) item_bytes_left: usize,
     /// Items this transaction has written (or removed: none). It must see its own writes, which the store does not
     /// have.
-    items: HashMap<StorageKey, Option<ItemRecord>>,
+    pub(super) items: HashMap<StorageKey, Option<ItemRecord>>,
     /// The same for unique keys; the value is the id of the holder.
     pub(super) unique_keys: HashMap<StorageKey, Option<StorageValue>>,
     /// Log entries of this transaction. They become writes only at the end: the log keeps the newest version of an
@@ -62,8 +68,13 @@ pub(crate) struct ItemChange<'item> {
     pub(crate) time_to_live: Option<ItemTimeToLive>,
     pub(crate) indexed: bool,
     pub(crate) explain: bool,
-    /// What was prepared of the item, if the item itself is elsewhere.
-    pub(crate) detached: Option<&'item mut DetachedItem>,
+}
+
+/// What a removal is charged by.
+pub(crate) struct RemovedItem {
+    pub(crate) weight: Weight,
+    /// The cost of its index, path by path, for an explanation.
+    pub(crate) index: Option<Vec<IndexCost>>,
 }
 
 impl<'run> ItemTransaction<'run> {
@@ -72,8 +83,11 @@ impl<'run> ItemTransaction<'run> {
             // Moved, not shared: a transaction that fails drops its state, and the counters of the writer stay as they
             // were.
             state: std::mem::take(&mut context.state),
+            item_bytes_left: context.item_bytes_max,
             context,
             set: WriteSet::new(),
+            prepared: None,
+            operation: 0,
             items: HashMap::new(),
             unique_keys: HashMap::new(),
             log: BTreeMap::new(),
@@ -93,7 +107,7 @@ impl<'run> ItemTransaction<'run> {
         if self.context.compiled.is_expired(&record.header, self.context.now) {
             // The removal is part of this transaction: if the write that follows fails, the item stays and remains
             // invisible.
-            self.remove(key, &record, Removal::Expired)?;
+            self.remove(key, &record, Removal::Expired, false)?;
             return Ok(None);
         }
         Ok(Some(record))
@@ -123,13 +137,14 @@ impl<'run> ItemTransaction<'run> {
         old_key: &ItemKey,
         key: &ItemKey,
         previous: Option<&ItemRecord>,
-        mut change: ItemChange<'_>,
+        change: ItemChange<'_>,
     ) -> std::result::Result<WrittenItem, Abort> {
-        if let Some(detached) = change.detached.take() {
-            return self.put_prepared(key, previous, change, detached).await;
+        if self.is_prepared() {
+            return self.put_prepared(old_key, key, previous).await;
         }
+        self.spend(key, change.bytes + previous.map_or(0, ItemRecord::body_len))?;
         // The header is made first: etag, timestamp and rid are part of the text.
-        let header = self.header_for(previous, &change, None);
+        let header = self.header_for(previous, (change.time_to_live, change.indexed), None);
         let rid = self.context.container.item_rid(header.position.ordinal);
         if let Json::Object(object) = &mut *change.item {
             let self_link = self.context.container.self_link(&rid);
@@ -194,20 +209,18 @@ impl<'run> ItemTransaction<'run> {
         self.items.insert(key.as_bytes().clone(), Some(record));
     }
 
-    /// Removes an item with all its entries.
+    /// Removes an item with all its entries. Has no effect if it fails.
     pub(crate) fn remove(
         &mut self,
         key: &ItemKey,
         record: &ItemRecord,
         removal: Removal,
-    ) -> Result<Weight> {
-        let item = record.parse()?;
-        for unique in unique_keys_of(&self.context.compiled.properties.unique_keys, key, &item) {
-            self.set.remove(UNIQUE_KEYS, unique.clone());
-            self.unique_keys.insert(unique, None);
-        }
-        let terms = self.terms(key, Some(record), Some(&item));
-        self.write_terms(&terms, ItemTerms::default());
+        explain: bool,
+    ) -> std::result::Result<RemovedItem, Abort> {
+        let removed = match self.remove_prepared(key, record) {
+            Some(removed) => removed,
+            None => self.remove_terms(key, record, explain)?,
+        };
         self.write_expiry(key, Some(record), None);
         let timestamp = self.timestamp();
         self.supersede(key, Some(record), timestamp);
@@ -215,7 +228,31 @@ impl<'run> ItemTransaction<'run> {
         self.count(Some(record), None);
         self.set.remove(ITEMS, key.as_bytes().clone());
         self.items.insert(key.as_bytes().clone(), None);
-        Ok(weight(Some(record), &terms))
+        Ok(removed)
+    }
+
+    /// Removes the terms and unique keys of an item.
+    fn remove_terms(
+        &mut self,
+        key: &ItemKey,
+        record: &ItemRecord,
+        explain: bool,
+    ) -> std::result::Result<RemovedItem, Abort> {
+        self.spend(key, record.body_len())?;
+        let item = record.parse()?;
+        let unique_keys = unique_keys_of(&self.context.compiled.properties.unique_keys, key, &item);
+        self.release_unique_keys(unique_keys);
+        let terms = self.terms(key, Some(record), Some(&item));
+        self.write_terms(&terms, ItemTerms::default());
+        let index = explain.then(|| self.index_costs(key, Some(record), Some(&item)));
+        Ok(RemovedItem { weight: weight(Some(record), &terms), index })
+    }
+
+    pub(super) fn release_unique_keys(&mut self, unique_keys: Vec<StorageKey>) {
+        for unique in unique_keys {
+            self.set.remove(UNIQUE_KEYS, unique.clone());
+            self.unique_keys.insert(unique, None);
+        }
     }
 
     /// Replaces the terms of one item that follow another generation of the indexing policy.
@@ -292,7 +329,7 @@ impl<'run> ItemTransaction<'run> {
     pub(super) fn header_for(
         &mut self,
         previous: Option<&ItemRecord>,
-        change: &ItemChange<'_>,
+        (time_to_live, indexed): (Option<ItemTimeToLive>, bool),
         reserved: Option<u64>,
     ) -> ItemHeader {
         let partition = self.context.partition.number;
@@ -311,8 +348,8 @@ impl<'run> ItemTransaction<'run> {
                     earlier_position(record.header.position)
                 }),
             timestamp,
-            time_to_live: change.time_to_live,
-            indexed: change.indexed,
+            time_to_live,
+            indexed,
             etag: Etag::new(self.state.writes, partition, timestamp),
         }
     }

@@ -206,7 +206,7 @@ async fn respond<B: Body<Data = Bytes, Error: Into<BoxError>> + Unpin>(
     if let Some(record) = record {
         record.set_body(&request.body, matches!(authorization, RequestAuthorization::Session));
     }
-    gateway.authorize_body(&authorization, &request, &path)?;
+    gateway.authorize_body(&authorization, &request, &path).await?;
     match choose_fault(gateway, &request, &path) {
         None => gateway.dispatch(&request, &path).await,
         // Boxed, so that the future of a request without a fault stays small.
