@@ -102,7 +102,7 @@ impl<'run> ItemTransaction<'run> {
     pub(crate) async fn current(
         &mut self,
         key: &ItemKey,
-    ) -> std::result::Result<Option<ItemRecord>, Abort> {
+    ) -> Result<Option<ItemRecord>, Abort> {
         let Some(record) = self.read(key).await? else { return Ok(None) };
         if self.context.compiled.is_expired(&record.header, self.context.now) {
             // The removal is part of this transaction: if the write that follows fails, the item stays and remains
@@ -117,7 +117,7 @@ impl<'run> ItemTransaction<'run> {
     pub(crate) async fn read(
         &self,
         key: &ItemKey,
-    ) -> std::result::Result<Option<ItemRecord>, Abort> {
+    ) -> Result<Option<ItemRecord>, Abort> {
         // Own writes first: the pending keys are those of others, and the store has neither.
         if let Some(record) = self.items.get(key.as_bytes()) {
             return Ok(record.clone());
@@ -138,7 +138,7 @@ impl<'run> ItemTransaction<'run> {
         key: &ItemKey,
         previous: Option<&ItemRecord>,
         change: ItemChange<'_>,
-    ) -> std::result::Result<WrittenItem, Abort> {
+    ) -> Result<WrittenItem, Abort> {
         if self.is_prepared() {
             return self.put_prepared(old_key, key, previous).await;
         }
@@ -216,7 +216,7 @@ impl<'run> ItemTransaction<'run> {
         record: &ItemRecord,
         removal: Removal,
         explain: bool,
-    ) -> std::result::Result<RemovedItem, Abort> {
+    ) -> Result<RemovedItem, Abort> {
         let removed = match self.remove_prepared(key, record) {
             Some(removed) => removed,
             None => self.remove_terms(key, record, explain)?,
@@ -237,7 +237,7 @@ impl<'run> ItemTransaction<'run> {
         key: &ItemKey,
         record: &ItemRecord,
         explain: bool,
-    ) -> std::result::Result<RemovedItem, Abort> {
+    ) -> Result<RemovedItem, Abort> {
         self.spend(key, record.body_len())?;
         let item = record.parse()?;
         let unique_keys = unique_keys_of(&self.context.compiled.properties.unique_keys, key, &item);
@@ -299,7 +299,7 @@ impl<'run> ItemTransaction<'run> {
 
     /// Defers a transaction that scans the store while earlier writes are pending: a scan would miss them, and unlike a
     /// get it cannot tell by a key which ones.
-    pub(crate) fn require_no_pending(&self) -> std::result::Result<(), Abort> {
+    pub(crate) fn require_no_pending(&self) -> Result<(), Abort> {
         if self.context.pending.is_empty() { Ok(()) } else { Err(Abort::Deferred) }
     }
 

@@ -385,6 +385,7 @@ async fn a_million_elements_are_patched_beside_other_writes() {
             () = work.run_next() => {}
         }
     }
+    tokio::task::yield_now().await;
     work.run_rest();
     let increment = r#"[{"op":"incr","path":"/n","value":1}]"#;
     let all = (&account, &link, work.as_ref());

@@ -139,7 +139,7 @@ mod tests {
         // Each byte builds a state: the automaton forgets them all the time.
         let matcher = SteppedMatcher::new("(a|b)*a(a|b){100}c", 1 << 20).unwrap();
         let text: String =
-            (0_u32..2 << 20).map(|n| if (n * n / 7) % 3 == 0 { 'a' } else { 'b' }).collect();
+            (0_u64..2 << 20).map(|n| if (n * n / 7) % 3 == 0 { 'a' } else { 'b' }).collect();
         let slices = Arc::new(Slices(AtomicU64::new(0), 5));
         let governor: Arc<dyn WorkGovernor> = Arc::clone(&slices) as _;
         let budget = EvaluationBudget::new(usize::MAX, &governor);
