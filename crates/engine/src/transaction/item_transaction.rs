@@ -99,10 +99,7 @@ impl<'run> ItemTransaction<'run> {
 
     /// The item as this transaction sees it. An expired item is removed here and counts as absent: a create must not
     /// conflict with it, and its unique keys and terms must go before new ones are written.
-    pub(crate) async fn current(
-        &mut self,
-        key: &ItemKey,
-    ) -> Result<Option<ItemRecord>, Abort> {
+    pub(crate) async fn current(&mut self, key: &ItemKey) -> Result<Option<ItemRecord>, Abort> {
         let Some(record) = self.read(key).await? else { return Ok(None) };
         if self.context.compiled.is_expired(&record.header, self.context.now) {
             // The removal is part of this transaction: if the write that follows fails, the item stays and remains
@@ -114,10 +111,7 @@ impl<'run> ItemTransaction<'run> {
     }
 
     /// The item as stored, expired or not.
-    pub(crate) async fn read(
-        &self,
-        key: &ItemKey,
-    ) -> Result<Option<ItemRecord>, Abort> {
+    pub(crate) async fn read(&self, key: &ItemKey) -> Result<Option<ItemRecord>, Abort> {
         // Own writes first: the pending keys are those of others, and the store has neither.
         if let Some(record) = self.items.get(key.as_bytes()) {
             return Ok(record.clone());
