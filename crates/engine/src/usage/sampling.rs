@@ -1,6 +1,7 @@
-//! Sampling of requests: written items, read items and queries.
+//! Which requests are counted, and sampling of them: written items, read items and queries.
 //!
-//! Owns which requests go into which sample. Does not own the samples (`metering`). Nothing here can fail a request.
+//! Owns which requests go into which sample: none of those of a handle that is not counted. Does not own the samples
+//! (`metering`). Nothing here can fail a request.
 
 use std::sync::Arc;
 
@@ -9,11 +10,16 @@ use model::{Json, RequestCharge};
 use crate::catalog::ContainerEntry;
 use crate::engine::Engine;
 use crate::item::ItemWrite;
-use crate::metering::{OperationKind, PageUse, SampledQuery};
+use crate::metering::{MeteredRequest, OperationKind, PageUse, SampledQuery};
 use crate::query::QueryItems;
 use crate::response::{BatchEffect, BatchOperationResult, ItemResource, ReadResult, Response};
 
 impl Engine {
+    /// What admission and counters need to know about a request that begins now.
+    pub(crate) fn metered(&self, kind: OperationKind) -> MeteredRequest {
+        MeteredRequest { kind, now: self.now(), is_counted: self.is_counted() }
+    }
+
     /// Samples a written item.
     pub(crate) fn sample_write(
         &self,
@@ -22,6 +28,9 @@ impl Engine {
         new: Option<&Json>,
         (item, charge): (&ItemResource, RequestCharge),
     ) {
+        if !self.is_counted() {
+            return;
+        }
         let usage = &container.throughput.usage;
         if let Some(new) = new
             // Decided before the item is looked at, so that the other fifteen writes pay one atomic addition.
@@ -65,7 +74,7 @@ impl Engine {
 
     /// Samples an item that was read by its id.
     pub(crate) fn sample_read(&self, container: &ContainerEntry, read: &Response<ReadResult>) {
-        if !self.core.settings.record_traffic {
+        if !self.core.settings.record_traffic || !self.is_counted() {
             return;
         }
         if let ReadResult::Found(item) = &read.value {
@@ -87,6 +96,9 @@ impl Engine {
         query: &QueryItems,
         page: &PageUse<'_>,
     ) {
+        if !self.is_counted() {
+            return;
+        }
         container.throughput.usage.shapes.count(page);
         if self.core.settings.record_traffic {
             let QueryItems { text, parameters, feed_range, .. } = query;
