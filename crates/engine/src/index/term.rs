@@ -9,7 +9,7 @@ use std::ops::Range;
 use bytes::BytesMut;
 use model::charge::{LEAF_UNITS, structural_costs};
 use model::value::structural_hash;
-use model::{IndexPathSegment, IndexingMode, IndexingPolicy, Json, MatcherState};
+use model::{IndexPathSegment, IndexingMode, IndexingPolicy, Json, MatcherState, Object};
 use storage::{StorageKey, StorageValue};
 
 use super::policy::{CompiledComposite, CompiledPolicy};
@@ -70,7 +70,8 @@ pub(crate) fn terms_of_only(
     derive(policy, key, ordinal, item, true, false)
 }
 
-/// The same without the terms of etag and timestamp. Both are in the shape, so that the item must have them.
+/// The same without the terms that contain etag or timestamp: see [`version_terms`]. Both are in the shape, so that the
+/// item must have them.
 pub(crate) fn terms_without_version(
     policy: &CompiledPolicy,
     key: &ItemKey,
@@ -80,22 +81,47 @@ pub(crate) fn terms_without_version(
     derive(policy, key, ordinal, item, false, true)
 }
 
-/// The terms of etag and timestamp.
+/// The terms that contain etag or timestamp, from a part of the item: see [`properties_beside_version`].
 pub(crate) fn version_terms(
     policy: &CompiledPolicy,
     key: &ItemKey,
     ordinal: u64,
-    etag: &str,
-    seconds: u64,
+    (etag, seconds): (&str, u64),
+    beside: &Object,
 ) -> Vec<(StorageKey, StorageValue)> {
     if policy.mode == IndexingMode::None {
         return Vec::new();
     }
     let mut builder = TermBuilder::new(key, ordinal, true);
     let root = policy.matcher.root();
-    builder.property(root, "_etag", &Json::from(etag));
-    builder.property(root, "_ts", &Json::from(i64::try_from(seconds).unwrap_or(i64::MAX)));
+    let etag = Json::from(etag);
+    let seconds = Json::from(i64::try_from(seconds).unwrap_or(i64::MAX));
+    builder.property(root, "_etag", &etag);
+    builder.property(root, "_ts", &seconds);
+    if policy.has_composite_version() {
+        let mut item = beside.clone();
+        item.insert("_etag", etag);
+        item.insert("_ts", seconds);
+        let item = Json::Object(item);
+        for composite in policy.composites.iter().filter(|composite| composite.has_version()) {
+            builder.composite(composite, &item);
+        }
+    }
     builder.terms.entries
+}
+
+/// The properties that composite indexes combine with the etag or the timestamp; empty under nearly every policy.
+pub(crate) fn properties_beside_version(policy: &CompiledPolicy, item: &Json) -> Object {
+    let mut beside = Object::new();
+    let composites = policy.composites.iter().filter(|composite| composite.has_version());
+    for property in composites.flat_map(|composite| &composite.properties) {
+        if let Some(IndexPathSegment::Property(name)) = property.segments.first()
+            && let Some(value) = item.get(name)
+        {
+            beside.insert(name.clone(), value.clone());
+        }
+    }
+    beside
 }
 
 fn derive(
@@ -113,7 +139,9 @@ fn derive(
     let mut builder = TermBuilder::new(key, ordinal, has_version);
     builder.root(policy.matcher.root(), item);
     for composite in &policy.composites {
-        builder.composite(composite, item);
+        if has_version || !composite.has_version() {
+            builder.composite(composite, item);
+        }
     }
     if policy.has_structural_costs() {
         builder.structural(&policy.policy, item);

@@ -97,6 +97,8 @@ pub(crate) struct PhysicalPartition {
     // Shared with the writer, which outlives this handle while it ends.
     pub(crate) published: Arc<PublishedState>,
     pub(crate) throughput: Arc<PartitionThroughput>,
+    /// Held by a large write that was prepared in vain before, so that large writes do not overtake it for ever.
+    pub(crate) preparing: tokio::sync::Mutex<()>,
     queue: mpsc::Sender<WriterRequest>,
 }
 
@@ -109,7 +111,8 @@ impl PhysicalPartition {
     ) -> Self {
         let throughput = Arc::new(throughput);
         let WriterHandle { queue, published } = writer;
-        Self { identity, range, parents, published, throughput, queue }
+        let preparing = tokio::sync::Mutex::new(());
+        Self { identity, range, parents, published, throughput, preparing, queue }
     }
 
     /// Queues a transaction and waits for its commit.
@@ -122,7 +125,7 @@ impl PhysicalPartition {
             request.retire();
         }
         // The writer has dropped the transaction without an answer: its task was ended with the runtime.
-        completion.await.unwrap_or_else(|_| Completion::Failed(Error::closed().into()))
+        completion.await.unwrap_or_else(|_| Completion::Failed(Error::closed().into(), None))
     }
 
     /// Pauses the writer between two groups.
