@@ -171,7 +171,11 @@ impl QueryProgress {
         let issued_for = bytes.range().ok_or_else(damaged)?;
         // Bytes behind the position mean that the payload was not made by this version of the code.
         let progress = bytes.progress().filter(|_| bytes.rest.is_empty()).ok_or_else(damaged)?;
-        let is_in_order = matches!(progress.position, ContinuationPosition::Ordered(_));
+        // At the start too: a page may end inside of the first item, whose other rows are then left.
+        let is_in_order = matches!(
+            progress.position,
+            ContinuationPosition::Ordered(_) | ContinuationPosition::Start
+        );
         let is_resumed = is_in_order && ordered != 0 && ordered == scope.ordered_fingerprint();
         if query != scope.fingerprint() && !is_resumed {
             return Err(invalid_token("it continues another query or other parameters"));
