@@ -2,13 +2,15 @@
 //!
 //! Owns the request and the response of a batch, and passes bulk requests on, which have the same format.
 
+use bytes::Bytes;
 use engine::operation::TransactionalBatch;
 use engine::response::BatchResult;
 use engine::{ContainerAddress, Engine};
 use hyper::StatusCode;
 use model::limits::TRANSACTIONAL_BATCH_OPERATIONS_MAX;
-use model::{Completeness, PartitionKey, RequestCharge};
+use model::{Completeness, Json, PartitionKey, RequestCharge};
 
+use super::body::parse_on_thread;
 use super::bulk;
 use super::operation_request::{BatchRequestEntry, parse_operations};
 use super::operation_response::{self, BatchResponseEntry};
@@ -27,7 +29,9 @@ pub(super) async fn handle_batch(
             "Batches in HybridRow form are not supported. Use a client that sends batches as JSON.",
         ));
     }
-    let operations = parse_operations(&request.json()?)?;
+    let parse =
+        |body: &Bytes| parse_operations(&Json::parse(body).map_err(ApiError::invalid_payload)?);
+    let operations = parse_on_thread(engine, &request.body, parse).await?;
     if operations.is_empty() {
         return Err(ApiError::bad_request("Batch request has no operations."));
     }

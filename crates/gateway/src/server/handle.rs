@@ -221,7 +221,7 @@ async fn respond<B: Body<Data = Bytes, Error: Into<BoxError>> + Unpin>(
     }
     let own = is_explorer.then(|| gateway.for_explorer());
     let gateway = own.as_ref().unwrap_or(gateway);
-    gateway.authorize_body(&authorization, &request, &path)?;
+    gateway.authorize_body(&authorization, &request, &path).await?;
     match choose_fault(gateway, &request, &path) {
         None => gateway.dispatch(&request, &path).await,
         // Boxed, so that the future of a request without a fault stays small.
