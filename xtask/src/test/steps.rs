@@ -321,6 +321,7 @@ pub(crate) const STEPS: &[TestStep] = &[
             "it",
             "--",
             "damaged_files",
+            "damaged_sealed_journals",
             "full_disk",
         ],
         environment: &[],

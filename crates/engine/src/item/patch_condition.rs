@@ -46,8 +46,8 @@ impl PatchCondition {
     /// Refuses a patch whose condition does not hold for the item. Runs inside the writer, so that nothing can change
     /// the item between this check and the write.
     ///
-    /// Outside first would cost every conditional patch a look and, under contention, its turn: another write may always
-    /// come in between. Only a condition that exceeds the limit pays that.
+    /// Outside first would cost every conditional patch a look and, under contention, its turn: another write may
+    /// always come in between. Only a condition that exceeds the limit pays that.
     pub(super) fn check(
         &self,
         key: &ItemKey,

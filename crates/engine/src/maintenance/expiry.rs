@@ -124,8 +124,8 @@ async fn expire_own(
 
 /// Scans the change log, which is in the order of time, from the cursor to the first change that is not due. After a
 /// merge the logs of two partitions are interleaved, and the order is no longer that of time: an expired item may then
-/// have to wait behind a younger one, for the default time to live at most. `has_others` is whether the step has removed
-/// something already.
+/// have to wait behind a younger one, for the default time to live at most. `has_others` is whether the step has
+/// removed something already.
 async fn expire_inherited(
     transaction: &mut ItemTransaction<'_>,
     default_seconds: u64,

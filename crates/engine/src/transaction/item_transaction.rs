@@ -14,13 +14,12 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use model::charge::IndexCost;
 use model::{Etag, ItemTimeToLive, Json, Lsn, TimestampSeconds};
 use storage::{StorageKey, StorageValue, WriteSet};
 
 use super::preparation::Preparations;
-use super::written_item::{WrittenItem, changed_units, own_expiry, weight};
-use crate::charge::{IndexedVersions, Weight, WriteCost};
+use super::written_item::{RemovedItem, WrittenItem, changed_units, own_expiry, weight};
+use crate::charge::{IndexedVersions, WriteCost};
 use crate::index::{ItemTerms, terms_of, terms_of_only, unique_keys_of};
 use crate::key_layout::{CHANGE_LOG, ChangePosition, EXPIRY, ITEMS, ItemKey, TERMS, UNIQUE_KEYS};
 use crate::partition::{Abort, PartitionState, PreparedTransaction, TransactionContext};
@@ -68,13 +67,6 @@ pub(crate) struct ItemChange<'item> {
     pub(crate) time_to_live: Option<ItemTimeToLive>,
     pub(crate) indexed: bool,
     pub(crate) explain: bool,
-}
-
-/// What a removal is charged by.
-pub(crate) struct RemovedItem {
-    pub(crate) weight: Weight,
-    /// The cost of its index, path by path, for an explanation.
-    pub(crate) index: Option<Vec<IndexCost>>,
 }
 
 impl<'run> ItemTransaction<'run> {

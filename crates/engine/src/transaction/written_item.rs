@@ -3,6 +3,7 @@
 //! Owns the weights of the old and the new version and the difference of their index costs. Does not own prices.
 
 use model::ItemTimeToLive;
+use model::charge::IndexCost;
 use storage::StorageKey;
 
 use crate::charge::{Weight, WriteCost};
@@ -15,6 +16,13 @@ use crate::record::ItemRecord;
 pub(crate) struct WrittenItem {
     pub(crate) record: ItemRecord,
     pub(crate) cost: WriteCost,
+}
+
+/// What a removal is charged by.
+pub(crate) struct RemovedItem {
+    pub(crate) weight: Weight,
+    /// The cost of its index, path by path, for an explanation.
+    pub(crate) index: Option<Vec<IndexCost>>,
 }
 
 pub(super) fn weight(record: Option<&ItemRecord>, terms: &ItemTerms) -> Weight {

@@ -66,8 +66,8 @@ impl HeldWork {
     }
 }
 
-/// Runs a long write up to its preparation, which is held while a small write of the same logical partition is done; the
-/// preparation comes after so much other work.
+/// Runs a long write up to its preparation, which is held while a small write of the same logical partition is done;
+/// the preparation comes after so much other work.
 async fn beside_small_write<T>(
     (account, link, work): (&Account, &ContainerLink, &HeldWork),
     other: &str,

@@ -1,7 +1,7 @@
 //! Preparing a transaction that is too long for the partition writer.
 //!
-//! Owns how often a transaction is prepared when items change meanwhile, and whose turn it is then. Does not own what is
-//! prepared: see `rehearsal`.
+//! Owns how often a transaction is prepared when items change meanwhile, and whose turn it is then. Does not own what
+//! is prepared: see `rehearsal`.
 
 use std::sync::Arc;
 use std::time::Duration;

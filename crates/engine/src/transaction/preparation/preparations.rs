@@ -15,7 +15,8 @@ use crate::key_layout::ItemKey;
 use crate::partition::Abort;
 use crate::record::ItemRecord;
 use crate::transaction::WrittenItem;
-use crate::transaction::item_transaction::{ItemTransaction, RemovedItem};
+use crate::transaction::item_transaction::ItemTransaction;
+use crate::transaction::written_item::RemovedItem;
 
 /// What was prepared of one operation.
 #[derive(Debug)]

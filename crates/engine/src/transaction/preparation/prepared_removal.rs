@@ -11,8 +11,8 @@ use super::prepared_put::{difference, weight_of};
 use crate::index::{ItemTerms, properties_beside_version, unique_keys_of};
 use crate::key_layout::{ItemKey, TERMS};
 use crate::record::ItemRecord;
-use crate::transaction::item_transaction::{ItemTransaction, RemovedItem};
-use crate::transaction::written_item::weight;
+use crate::transaction::item_transaction::ItemTransaction;
+use crate::transaction::written_item::{RemovedItem, weight};
 
 /// A removal, ready for the writer.
 #[derive(Debug)]

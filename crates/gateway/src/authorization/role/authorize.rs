@@ -60,9 +60,10 @@ pub(crate) async fn authorize_batch(
     if required_access(request, path.route()) != RequiredAccess::Batch {
         return Ok(());
     }
-    let check = RoleCheck::new(context, caller, path);
     let kinds = parse_on_thread(context.engine, &request.body, |body| Ok(operation_kinds(body)));
-    for kind in kinds.await? {
+    let kinds = kinds.await?;
+    let check = RoleCheck::new(context, caller, path);
+    for kind in kinds {
         check.require(match kind.as_str() {
             "create" => DataAction::CreateItem,
             "upsert" => DataAction::UpsertItem,

@@ -67,8 +67,8 @@ fn median(numbers: &[Value]) -> Value {
         return Value::Undefined;
     }
     let is_even = numbers.len().is_multiple_of(2);
-    // Selected and not sorted: a sort of a million numbers could not be interrupted. A total order, because NaN may occur
-    // among the results of other functions.
+    // Selected and not sorted: a sort of a million numbers could not be interrupted. A total order, because NaN may
+    // occur among the results of other functions.
     let middle = numbers.len() / 2;
     let (below, middle, _) = numbers.select_nth_unstable_by(middle, total_order);
     match below.iter().max_by(|left, right| total_order(left, right)) {

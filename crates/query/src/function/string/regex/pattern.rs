@@ -25,8 +25,8 @@ const COMPILED_BYTES: [usize; 4] = [2 * 1024, 16 * 1024, 128 * 1024, 1024 * 1024
 /// The smallest size of a state of a compiled pattern, in bytes.
 const STATE_BYTES: usize = 32;
 
-/// The largest product of states and bytes of text of a plain pattern, if it is matched by one call: 256 KiB of text for
-/// short patterns, 32 KiB for ordinary ones.
+/// The largest product of states and bytes of text of a plain pattern, if it is matched by one call: 256 KiB of text
+/// for short patterns, 32 KiB for ordinary ones.
 const PLAIN_STEPS_MAX: u64 = 1 << 24;
 
 /// The largest product of states and bytes of text, each byte as often as look-around can look at it: 2 KiB of text for

@@ -1,7 +1,7 @@
 //! Matching a plain pattern byte by byte, within the budget of a request.
 //!
-//! Owns the walk through a lazily built automaton: each byte visits at most all states of the pattern, and work is asked
-//! for before each part of the text. Does not own which patterns are plain.
+//! Owns the walk through a lazily built automaton: each byte visits at most all states of the pattern, and work is
+//! asked for before each part of the text. Does not own which patterns are plain.
 
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
