@@ -22,6 +22,7 @@ use super::settings::{IdentityMode, IdentitySettings};
 use super::sign_in_link::{SignIn, SignInLinks};
 use super::signing_key::SigningKey;
 use crate::problem::Problem;
+use crate::settings::Secret;
 use tokio::sync::watch;
 
 /// Issuer and audience in demo mode, if the settings name none.
@@ -71,9 +72,10 @@ impl Identity {
         let is_demo = settings.mode == IdentityMode::Demo;
         let named = |text: &str| if text.is_empty() { DEMO_NAME } else { text }.to_owned();
         let (issuer, audience) = (named(&settings.issuer), named(&settings.audience));
+        let demo_secret = if is_demo { settings.demo_secret.clone() } else { Secret::default() };
         let secret =
             // Derived for this purpose, so the secret itself never signs a token.
-            SigningKey::from_secret_or_random(&settings.demo_secret).sign(&[b"demo issuer"]);
+            SigningKey::from_secret_or_random(&demo_secret).sign(&[b"demo issuer"]);
         let demo = is_demo.then(|| DemoMode {
             issuer: DemoIssuer::new(environment.clone(), &secret, &issuer, &audience),
             links: SignInLinks::new(environment.clone(), &key),
@@ -84,11 +86,15 @@ impl Identity {
             start_leeway_seconds: settings.skew_seconds,
             ..TokenRules::new(&issuer, vec![audience])
         };
-        let verifier = if is_demo {
-            TokenVerifier::shared_secret(&secret, rules)
-        } else {
-            let source = KeySource::parse(&settings.jwks).map_err(|error| error.to_string())?;
-            TokenVerifier::published(KeyCache::new(source), rules)
+        let verifier = match settings.mode {
+            // With sessions only, nobody has the secret, so no token is accepted.
+            IdentityMode::Demo | IdentityMode::Session => {
+                TokenVerifier::shared_secret(&secret, rules)
+            }
+            IdentityMode::Jwt => {
+                let source = KeySource::parse(&settings.jwks).map_err(|error| error.to_string())?;
+                TokenVerifier::published(KeyCache::new(source), rules)
+            }
         };
         let roles_claim = settings.roles_claim.clone();
         let bearer = BearerVerifier { environment: environment.clone(), verifier, roles_claim };
@@ -155,8 +161,9 @@ impl Identity {
         }
     }
 
-    /// Waits for the end of the credentials of a request.
-    pub(crate) fn caller_end(&self, authentication: &Authentication) -> CallerEnd {
+    /// Waits for the end of the credentials of a request: for connections that outlast it.
+    #[must_use]
+    pub fn caller_end(&self, authentication: &Authentication) -> CallerEnd {
         let caller = match authentication {
             Authentication::Authenticated(caller) => Some(caller.clone()),
             Authentication::Anonymous | Authentication::Rejected(_) => None,

@@ -6,7 +6,7 @@
 use client::ErrorKind;
 use serde_json::Value;
 
-use crate::charge::ChargedValue;
+use service::charge::ChargedValue;
 use crate::domain::{
     EventPayload, EventStatus, EventType, NotificationEvent, UserId, UtcTimestamp, event_id,
     random_id,

@@ -5,7 +5,7 @@
 
 use client::{ErrorKind, Query};
 
-use crate::charge::{ChargeMeter, ChargedValue};
+use service::charge::{ChargeMeter, ChargedValue};
 use crate::domain::{Category, Notification, UserId, UtcTimestamp};
 use crate::error::{Error, Result};
 use crate::notifications::{Notifications, NotificationsCore};

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::body_field::{BodyField, collect};
-use crate::charge::{ChargeMeter, ChargedValue};
+use service::charge::{ChargeMeter, ChargedValue};
 use crate::domain::{Preferences, QuietHours, UserId, find_time_zone};
 use crate::error::{Error, InvalidField, Result};
 use crate::notifications::Notifications;

@@ -3,7 +3,7 @@
 use client::ErrorKind;
 use service::work::ReplayResult;
 
-use crate::charge::ChargedValue;
+use service::charge::ChargedValue;
 use crate::domain::{NotificationEvent, UserId};
 use crate::error::{Error, Result};
 use crate::notifications::Notifications;

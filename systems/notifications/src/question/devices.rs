@@ -2,7 +2,7 @@
 
 use client::Query;
 
-use crate::charge::ChargedValue;
+use service::charge::ChargedValue;
 use crate::domain::{Device, UserId};
 use crate::error::Result;
 use crate::notifications::Notifications;

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use service::work::WorkItem;
 
-use crate::charge::ChargedValue;
+use service::charge::ChargedValue;
 use crate::domain::{EventStatus, NotificationEvent};
 use crate::error::{Error, Result};
 use crate::notifications::Notifications;

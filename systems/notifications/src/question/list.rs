@@ -3,7 +3,7 @@
 use client::{Item, Query, QueryPageOptions};
 use serde::de::IgnoredAny;
 
-use crate::charge::{ChargeMeter, ChargedValue};
+use service::charge::{ChargeMeter, ChargedValue};
 use crate::domain::{Category, Notification, UserId};
 use crate::error::{Error, InvalidField, Result};
 use crate::notifications::Notifications;

@@ -2,7 +2,7 @@
 
 use client::ErrorKind;
 
-use crate::charge::ChargedValue;
+use service::charge::ChargedValue;
 use crate::domain::{Preferences, UserId};
 use crate::error::Result;
 use crate::notifications::{Notifications, NotificationsCore};

@@ -6,7 +6,7 @@ use client::Query;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::charge::{ChargeMeter, ChargedValue};
+use service::charge::{ChargeMeter, ChargedValue};
 use crate::domain::{EventStatus, UtcTimestamp};
 use crate::error::Result;
 use crate::notifications::Notifications;

@@ -2,7 +2,7 @@
 
 use client::Query;
 
-use crate::charge::{ChargeMeter, ChargedValue};
+use service::charge::{ChargeMeter, ChargedValue};
 use crate::domain::UserId;
 use crate::error::{Error, Result};
 use crate::notifications::{Notifications, NotificationsCore};

@@ -5,7 +5,7 @@
 
 use client::{ErrorKind, Item, Query};
 
-use crate::charge::ChargeMeter;
+use service::charge::ChargeMeter;
 use crate::domain::{Device, RevokedReason, TokenOwner};
 use crate::error::Result;
 use crate::notifications::{Notifications, NotificationsCore};

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use client::Query;
 
-use crate::charge::ChargeMeter;
+use service::charge::ChargeMeter;
 use crate::domain::{Notification, NotificationEvent, UtcTimestamp};
 use crate::error::Result;
 use crate::notifications::NotificationsCore;

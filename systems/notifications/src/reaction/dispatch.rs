@@ -16,7 +16,7 @@ use service::work::{
     Claim, ClaimSummary, QueueReaction, WorkCompletion, WorkError, WorkQueue, WorkResult, Worker,
 };
 
-use crate::charge::ChargeMeter;
+use service::charge::ChargeMeter;
 use crate::domain::{NotificationEvent, UtcTimestamp, notification_id};
 use crate::error::Result;
 use crate::monitor::DispatchStep;

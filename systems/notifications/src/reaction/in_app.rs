@@ -5,7 +5,7 @@
 
 use client::ErrorKind;
 
-use crate::charge::ChargeMeter;
+use service::charge::ChargeMeter;
 use crate::domain::{Notification, NotificationEvent, Preferences, UtcTimestamp, notification_id};
 use crate::error::{Error, Result};
 use crate::notifications::NotificationsCore;

@@ -7,7 +7,7 @@
 
 use client::ErrorKind;
 
-use crate::charge::ChargeMeter;
+use service::charge::ChargeMeter;
 use crate::domain::{
     EventStatus, NoPushReason, Notification, NotificationEvent, Preferences, PushRecord, PushState,
     UtcTimestamp, notification_id,

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::charge::ChargeMeter;
+use service::charge::ChargeMeter;
 use crate::delivery::{DeliveryResult, Push};
 use crate::domain::{
     Device, Notification, NotificationEvent, Platform, PushRecord, PushState, UtcTimestamp,

@@ -5,7 +5,7 @@
 
 use client::Query;
 
-use crate::charge::ChargeMeter;
+use service::charge::ChargeMeter;
 use crate::domain::{Device, NoPushReason, NotificationEvent, Preferences, UtcTimestamp};
 use crate::error::Result;
 use crate::notifications::NotificationsCore;

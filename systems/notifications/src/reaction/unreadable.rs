@@ -7,7 +7,7 @@ use client::{ErrorKind, Item};
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value, json};
 
-use crate::charge::ChargeMeter;
+use service::charge::ChargeMeter;
 use crate::domain::{EventStatus, NotificationEvent};
 use crate::error::Result;
 use crate::notifications::NotificationsCore;

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use client::{ErrorKind, Item, ItemBatch, Query};
 
-use crate::charge::ChargeMeter;
+use service::charge::ChargeMeter;
 use crate::domain::{Device, DeviceCap, DeviceId, RevokedReason, UserId, UtcTimestamp};
 use crate::error::{Error, Result};
 use crate::notifications::NotificationsCore;

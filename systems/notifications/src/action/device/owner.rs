@@ -7,7 +7,7 @@
 
 use client::{ErrorKind, Item};
 
-use crate::charge::ChargeMeter;
+use service::charge::ChargeMeter;
 use crate::domain::{DeviceId, PushToken, RevokedReason, TokenOwner, UserId};
 use crate::error::Result;
 use crate::notifications::NotificationsCore;

@@ -3,7 +3,7 @@
 //! Owns the device cap: if a user has as many active devices as allowed, the one not seen for the longest time is
 //! revoked.
 
-use crate::charge::{ChargeMeter, ChargedValue};
+use service::charge::{ChargeMeter, ChargedValue};
 use crate::domain::{
     Device, DeviceId, PendingVerification, Platform, PushToken, RevokedReason, TokenOwner, UserId,
     UtcTimestamp, random_id,

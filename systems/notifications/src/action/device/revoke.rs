@@ -1,6 +1,6 @@
 //! Revoking a device: it stays stored, and gets no more pushes.
 
-use crate::charge::{ChargeMeter, ChargedValue};
+use service::charge::{ChargeMeter, ChargedValue};
 use crate::domain::{Device, DeviceId, PushToken, RevokedReason, UserId, UtcTimestamp};
 use crate::error::{Error, Result};
 use crate::notifications::{Notifications, NotificationsCore};

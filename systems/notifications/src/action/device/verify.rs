@@ -4,7 +4,7 @@
 //! mail, a program from a challenge. Only then the user becomes its owner, and an address that a user has proved cannot
 //! be taken away by another one. The push token of a phone needs none of this: only the app on it knows the token.
 
-use crate::charge::{ChargeMeter, ChargedValue};
+use service::charge::{ChargeMeter, ChargedValue};
 use crate::delivery::VerificationResult;
 use crate::domain::{
     CodeCheck, Device, DeviceId, PendingVerification, TokenOwner, UserId, VerificationCode,

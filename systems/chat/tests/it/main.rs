@@ -1,0 +1,18 @@
+//! The chat through its public API, over HTTP and over its hub, with a travelling clock.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+
+mod acceptance;
+mod budgets;
+mod features;
+mod golden;
+mod erasure;
+mod http;
+mod isolation;
+mod people;
+mod playbooks;
+mod redis_server;
+mod redis_store;
+mod reminders;
+mod repositories;
+mod site;
+mod world;
