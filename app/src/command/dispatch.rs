@@ -4,10 +4,10 @@ use std::process::ExitCode;
 
 use clap::{Command, Subcommand};
 
-#[cfg(not(all(feature = "chat", feature = "notifications", feature = "secret-migration")))]
-use super::missing::MissingSystem;
 #[cfg(feature = "chat")]
 use super::chat;
+#[cfg(not(all(feature = "chat", feature = "notifications", feature = "secret-migration")))]
+use super::missing::MissingSystem;
 #[cfg(feature = "notifications")]
 use super::notifications;
 #[cfg(feature = "secret-migration")]

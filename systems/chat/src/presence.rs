@@ -1,7 +1,7 @@
 //! Who is here: entries with heartbeats in the ephemeral store, and the connections of this process.
 //!
-//! A user is gone with its last connection, or when its heartbeat has expired. Presence is never worth a failure: if the
-//! store cannot be reached, messages go on.
+//! A user is gone with its last connection, or when its heartbeat has expired. Presence is never worth a failure: if
+//! the store cannot be reached, messages go on.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Mutex, PoisonError};

@@ -79,7 +79,10 @@ impl ChatBudgetCommand {
                 continue;
             }
             let budget = budget.map_or("-".to_owned(), |budget| format!("{budget:.0}"));
-            line(format_args!("{id:<12}{operation:<52}{budget:>8}{charge:>9.2}{:>9.2}", other.charge))?;
+            line(format_args!(
+                "{id:<12}{operation:<52}{budget:>8}{charge:>9.2}{:>9.2}",
+                other.charge
+            ))?;
         }
         Ok(if is_over { ExitCode::from(OVER) } else { ExitCode::SUCCESS })
     }
@@ -173,7 +176,8 @@ impl MeasuredChat {
         self.row("CH-046", "users.get_by_user_name", Some(3.0), found.charge);
         let charge = users.get_by_upn("bob@contoso.com").await?.charge;
         self.row("CH-047", "users.get_by_upn, fan-out", None, charge);
-        let changed = ChatUser { region: Some("Bavaria".to_owned()), ..found.value.unwrap_or_default() };
+        let changed =
+            ChatUser { region: Some("Bavaria".to_owned()), ..found.value.unwrap_or_default() };
         let charge = users.upsert(&changed).await?.charge;
         self.row("CH-048", "users.upsert, existing", Some(13.0), charge);
         let charge = users.get_all().await?.charge;

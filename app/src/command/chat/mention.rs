@@ -61,13 +61,11 @@ mod handed_over {
         }
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let providers = Providers::open(&ProviderSettings::default(), &clock);
-        let providers =
-            providers.map_err(|error| CommandError::new(ACTION, error.to_string()))?;
+        let providers = providers.map_err(|error| CommandError::new(ACTION, error.to_string()))?;
         let environment = account.environment().clone();
         let own = NotificationSettings::default();
         let opened = Notifications::open(account.clone(), own, environment, Arc::new(providers));
-        let opened =
-            opened.await.map_err(|error| CommandError::new(ACTION, error.to_string()))?;
+        let opened = opened.await.map_err(|error| CommandError::new(ACTION, error.to_string()))?;
         Ok(Some(Arc::new(NotifiedMentions(opened))))
     }
 

@@ -88,7 +88,9 @@ pub(super) fn chat_error(what: &str, error: &chat::Error) -> CommandError {
         ErrorKind::Invalid => "Correct it and run it again",
         ErrorKind::SignInRefused => "Ask for a new code",
         ErrorKind::Forbidden => "Give the user the room with `planisphere chat users rooms`",
-        ErrorKind::NotFound => "List what there is with `planisphere chat rooms list` and `users list`",
+        ErrorKind::NotFound => {
+            "List what there is with `planisphere chat rooms list` and `users list`"
+        }
         ErrorKind::Conflict => "Choose another name, or change what exists",
         ErrorKind::Limited => "Wait a moment",
         ErrorKind::Unavailable => "Try again",

@@ -144,7 +144,9 @@ async fn introduce_ttl(
         line(format_args!("Kept in '{room}': {}", thousands(kept)))?;
     }
     apply_ttl(containers, seconds).await.map_err(failed)?;
-    line(format_args!("Done. Set Cosmos:MessagesTtlSeconds={seconds}, or the next start takes it back."))?;
+    line(format_args!(
+        "Done. Set Cosmos:MessagesTtlSeconds={seconds}, or the next start takes it back."
+    ))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -180,7 +182,8 @@ async fn move_messages(
     let copy = ContainerCopy::prepare(plan).await.map_err(failed)?;
     if !verify {
         let checkpoints = CheckpointFile::open(checkpoint, false)?;
-        let done = copy.run(&checkpoints, StopCondition::CaughtUp, &|_| ()).await.map_err(failed)?;
+        let done =
+            copy.run(&checkpoints, StopCondition::CaughtUp, &|_| ()).await.map_err(failed)?;
         let copied = thousands(done.copied);
         line(format_args!("Copied: {copied} messages for {:.0} RU", done.request_units))?;
     }

@@ -22,7 +22,8 @@ struct ReadMessage {
 }
 
 impl Chat {
-    /// Erases everything about a user, and returns the certificate. Repeated, it finds nothing and returns the same one.
+    /// Erases everything about a user, and returns the certificate. Repeated, it finds nothing and returns the same
+    /// one.
     ///
     /// # Errors
     /// `Conflict` if data about the user keeps being written; those of the account: another call continues.
@@ -46,12 +47,12 @@ impl Chat {
 impl ChatCore {
     /// Removes a name from the readers of all messages. Those messages belong to others and stay.
     async fn forget_reader(&self, name: &UserName) -> Result<()> {
-        let query = Query::text(
-            "SELECT c.id, c.roomName FROM c WHERE ARRAY_CONTAINS(c.readBy, @name)",
-        );
+        let query =
+            Query::text("SELECT c.id, c.roomName FROM c WHERE ARRAY_CONTAINS(c.readBy, @name)");
         let query = query.parameter("@name", name.as_str());
         let query = query.fan_out("a user has read messages of several rooms");
-        let read = all_pages::<ReadMessage>(&self.containers.messages, "erase.readers", query).await?;
+        let read =
+            all_pages::<ReadMessage>(&self.containers.messages, "erase.readers", query).await?;
         for ReadMessage { id, room_name } in read.value {
             let key = self.containers.room_key(&room_name);
             let forget = |message: &mut ChatMessage| {
@@ -59,7 +60,9 @@ impl ChatCore {
                 Ok::<_, client::Error>(())
             };
             match self.containers.messages.modify(&key, &id, forget).await {
-                Err(error) if error.kind() != client::ErrorKind::NotFound => return Err(error.into()),
+                Err(error) if error.kind() != client::ErrorKind::NotFound => {
+                    return Err(error.into());
+                }
                 _ => {}
             }
         }

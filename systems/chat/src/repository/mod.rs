@@ -6,12 +6,14 @@
 
 mod all_pages;
 mod charges;
+mod message_changes;
 mod messages;
 mod rooms;
 mod users;
 
 pub(crate) use all_pages::all_pages;
 pub use charges::RoomCharges;
-pub use messages::{CreatedMessage, DeleteResult, MessageChange, MessageRepository, NewMessage};
+pub use message_changes::{DeleteResult, MessageChange};
+pub use messages::{CreatedMessage, MessageRepository, NewMessage};
 pub use rooms::RoomRepository;
 pub use users::UserRepository;

@@ -7,7 +7,8 @@ use crate::world::{ALICE, BOB, Embedded, World, room, settings_with_features, us
 async fn everything(world: &World) -> String {
     let containers = world.chat.containers();
     let mut all = String::new();
-    for container in [&containers.messages, &containers.users, &containers.rooms, &containers.state] {
+    for container in [&containers.messages, &containers.users, &containers.rooms, &containers.state]
+    {
         let query = client::Query::text("SELECT * FROM c").fan_out("a test reads everything");
         for row in container.query::<serde_json::Value>(&query).await.unwrap().value {
             all.push_str(&row.to_string());

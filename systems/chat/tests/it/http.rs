@@ -26,7 +26,11 @@ async fn ch_a3_a_session_begins_with_a_code_and_ends_everywhere() {
     let without = crate::site::Cookies { csrf: String::new(), ..cookies.clone() };
     assert_eq!(api.call_with(&without, "POST", "/api/auth/logout", None).await.0, 403);
     assert_eq!(api.call_with(&cookies, "POST", "/api/auth/logout", None).await.0, 200);
-    assert_eq!(api.call_with(&cookies, "GET", "/api/auth/me", None).await.0, 401, "a copy is ended too");
+    assert_eq!(
+        api.call_with(&cookies, "GET", "/api/auth/me", None).await.0,
+        401,
+        "a copy is ended too"
+    );
     // Also for another process on the same data: the end is stored.
     assert_eq!(api.call(None, "GET", "/api/auth/me", None).await.0, 401);
 }
@@ -36,7 +40,8 @@ async fn ch_a5_every_name_gets_the_same_answers() {
     let site = Site::new::<Embedded>(settings()).await;
     let api = &site.interface;
     for name in [ALICE, "mallory@x"] {
-        let start = api.call(None, "POST", "/api/auth/start", Some(json!({ "userName": name }))).await;
+        let start =
+            api.call(None, "POST", "/api/auth/start", Some(json!({ "userName": name }))).await;
         assert_eq!(start.0, 202);
         let body = json!({ "userName": name, "code": "no digits" });
         let (status, problem) = api.call(None, "POST", "/api/auth/verify", Some(body)).await;
@@ -159,24 +164,31 @@ async fn administrators_manage_users_and_rooms() {
     assert_eq!(api.post("admin", "/api/admin/users", dora.clone()).await.0, 201);
     assert_eq!(api.post("admin", "/api/admin/users", dora).await.0, 409);
     let put = async |path: &str, body| api.call(Some("admin"), "PUT", path, Some(body)).await;
-    let (status, changed) = put("/api/admin/users/dora/rooms", json!({ "fixedRooms": ["general"] })).await;
+    let (status, changed) =
+        put("/api/admin/users/dora/rooms", json!({ "fixedRooms": ["general"] })).await;
     assert_eq!((status, &changed["fixedRooms"]), (200, &json!(["general"])));
     assert_eq!(put("/api/admin/users/dora/rooms", json!({ "fixedRooms": ["x"] })).await.0, 400);
     assert_eq!(put("/api/admin/users/nobody/rooms", json!({ "fixedRooms": [] })).await.0, 404);
-    let patched =
-        api.call(Some("admin"), "PATCH", "/api/admin/users/dora", Some(json!({ "enabled": false }))).await;
+    let patched = api
+        .call(Some("admin"), "PATCH", "/api/admin/users/dora", Some(json!({ "enabled": false })))
+        .await;
     assert_eq!((patched.0, &patched.1["enabled"]), (200, &json!(false)));
     assert_eq!(api.get("dora", "/api/rooms").await.0, 403);
     assert_eq!(api.post("admin", "/api/admin/rooms", json!({ "name": "news" })).await.0, 201);
     assert_eq!(api.post("admin", "/api/admin/rooms", json!({ "name": "news" })).await.0, 409);
     let (_, rooms) = api.get("admin", "/api/admin/rooms").await;
     assert_eq!(rooms.as_array().unwrap().len(), 4);
-    assert_eq!(put("/api/admin/rooms/ops/retention", json!({ "retentionSeconds": 60 })).await.0, 200);
-    let (status, hook) = api.post("admin", "/api/admin/rooms/ops/hooks", json!({ "name": "ci" })).await;
+    assert_eq!(
+        put("/api/admin/rooms/ops/retention", json!({ "retentionSeconds": 60 })).await.0,
+        200
+    );
+    let (status, hook) =
+        api.post("admin", "/api/admin/rooms/ops/hooks", json!({ "name": "ci" })).await;
     assert_eq!(status, 201);
     let post = reqwest::Client::builder().no_proxy().build().unwrap().post(api.url("/api/hooks"));
     let token = format!("Hook {}", hook["token"].as_str().unwrap());
-    let posted = post.header("authorization", token).json(&json!({ "content": "green" })).send().await;
+    let posted =
+        post.header("authorization", token).json(&json!({ "content": "green" })).send().await;
     assert_eq!(posted.unwrap().status().as_u16(), 201);
     let exported = api.respond(Some("admin"), "GET", "/api/admin/rooms/ops/export", None).await;
     assert!(exported.text().await.unwrap().contains("\"green\""));

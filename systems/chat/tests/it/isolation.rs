@@ -104,7 +104,8 @@ async fn calls(site: &Site, ids: &[String]) -> Vec<Call> {
         for (method, operation) in item.as_object().unwrap() {
             let route = format!("{} {path}", method.to_uppercase());
             let found = ROUTES.iter().find(|(known, _)| *known == route);
-            let does = found.unwrap_or_else(|| panic!("'{route}' is a route without a case here")).1;
+            let does =
+                found.unwrap_or_else(|| panic!("'{route}' is a route without a case here")).1;
             documented.push(route.clone());
             let call = |path: String| {
                 let (method, body) = (method.to_uppercase(), body(&route));
@@ -114,7 +115,8 @@ async fn calls(site: &Site, ids: &[String]) -> Vec<Call> {
             for parameter in operation["parameters"].as_array().into_iter().flatten() {
                 if parameter["in"] == "query" {
                     let name = parameter["name"].as_str().unwrap();
-                    let with = |id: &String| paths.iter().map(move |path| format!("{path}?{name}={id}"));
+                    let with =
+                        |id: &String| paths.iter().map(move |path| format!("{path}?{name}={id}"));
                     calls.extend(ids.iter().flat_map(with).map(call));
                 }
             }
@@ -193,7 +195,9 @@ async fn without_a_token_only_open_routes_respond() {
         let Call { method, path, body, does } = &call;
         let (status, answer) = site.interface.call(None, method, path, body.clone()).await;
         match does {
-            Does::Open(statuses) => assert!(statuses.contains(&status), "{call:?}: {status} {answer}"),
+            Does::Open(statuses) => {
+                assert!(statuses.contains(&status), "{call:?}: {status} {answer}")
+            }
             _ => assert_eq!(status, 401, "{call:?}: {answer}"),
         }
     }

@@ -3,9 +3,9 @@
 
 mod acceptance;
 mod budgets;
+mod erasure;
 mod features;
 mod golden;
-mod erasure;
 mod http;
 mod isolation;
 mod people;

@@ -6,9 +6,7 @@ use chat::playbook::{
     MessageIndexing, apply_ttl, change_indexing, hierarchical_copy, keep_messages, plan_ttl,
 };
 use client::TimeToLive;
-use service::copy::{
-    Checkpoint, CheckpointStore, ContainerCopy, OnExtraItem, StopCondition,
-};
+use service::copy::{Checkpoint, CheckpointStore, ContainerCopy, OnExtraItem, StopCondition};
 
 use crate::world::{ALICE, BOB, Embedded, World, room, settings};
 
@@ -48,7 +46,8 @@ async fn indexing_without_readers_makes_receipts_cheaper_and_survives_a_start() 
     };
     let before = receipt(BOB).await;
     let containers = world.chat.containers();
-    let planned = change_indexing(containers, MessageIndexing::WithoutReaders, false).await.unwrap();
+    let planned =
+        change_indexing(containers, MessageIndexing::WithoutReaders, false).await.unwrap();
     assert_ne!(planned.from, planned.to);
     assert_eq!(receipt(BOB).await, before, "a plan changes nothing");
     change_indexing(containers, MessageIndexing::WithoutReaders, true).await.unwrap();
@@ -78,7 +77,9 @@ impl CheckpointStore for Kept {
 async fn messages_move_to_a_hierarchical_key_while_people_write() {
     let world = World::new::<Embedded>().await;
     for number in 0..30 {
-        world.send(ALICE, if number % 2 == 0 { "general" } else { "ops" }, &format!("{number}")).await;
+        world
+            .send(ALICE, if number % 2 == 0 { "general" } else { "ops" }, &format!("{number}"))
+            .await;
         world.travel(1);
     }
     let containers = world.chat.containers();

@@ -49,11 +49,9 @@ impl RedisServer {
             if self.child.as_mut().is_some_and(|child| child.try_wait().unwrap().is_some()) {
                 return false;
             }
-            let mut ping = redis::cmd("PING");
             if let Ok(mut connection) = self.client().get_multiplexed_async_connection().await
-                && ping.query_async::<String>(&mut connection).await.is_ok()
+                && redis::cmd("PING").query_async::<String>(&mut connection).await.is_ok()
             {
-                ping.arg("");
                 return true;
             }
             tokio::time::sleep(Duration::from_millis(10)).await;
@@ -93,9 +91,13 @@ impl RedisServer {
         keys
     }
 
+    pub(crate) fn address(&self) -> String {
+        format!("127.0.0.1:{}", self.port)
+    }
+
     /// These settings with this Redis.
     pub(crate) fn settings(&self, settings: ChatSettings) -> ChatSettings {
-        let connection_string = Secret::new(format!("127.0.0.1:{}", self.port));
+        let connection_string = Secret::new(self.address());
         let redis = RedisSettings { connection_string, ..settings.redis };
         ChatSettings { redis, ..settings }
     }

@@ -93,7 +93,8 @@ async fn scripts_are_atomic() {
     let taken = futures::future::join_all((0..20).map(|_| store.take_code(ALICE, "value"))).await;
     assert_eq!(taken.into_iter().filter(|taken| *taken == Ok(true)).count(), 1);
 
-    let permits = futures::future::join_all((0..30).map(|_| store.take_permit(BOB, 10, window))).await;
+    let permits =
+        futures::future::join_all((0..30).map(|_| store.take_permit(BOB, 10, window))).await;
     assert_eq!(permits.into_iter().filter(|taken| *taken == Ok(true)).count(), 10);
     check_ttl(&redis, &format!("ratelimit:markread:{BOB}"), 60).await;
 
@@ -103,10 +104,17 @@ async fn scripts_are_atomic() {
         store.schedule(&reminder, now).await.unwrap();
     }
     let claims = (0..10).map(|_| store.claim_due(now, window, 100));
-    let claimed: usize =
-        futures::future::join_all(claims).await.into_iter().map(|claimed| claimed.unwrap().len()).sum();
+    let claimed: usize = futures::future::join_all(claims)
+        .await
+        .into_iter()
+        .map(|claimed| claimed.unwrap().len())
+        .sum();
     assert_eq!(claimed, 20, "each reminder once");
-    assert_eq!(store.claim_due(now.after(window), window, 100).await.unwrap().len(), 20, "due again");
+    assert_eq!(
+        store.claim_due(now.after(window), window, 100).await.unwrap().len(),
+        20,
+        "due again"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

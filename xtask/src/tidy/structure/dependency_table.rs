@@ -70,6 +70,11 @@ const TABLE: &[CrateRule] = &[
     },
     crate_rule("service", &["client", "jwks", "model", "ui-kit"]),
     CrateRule {
+        package: "chat",
+        may_use: AllowedCrates::Only(&["client", "model", "service", "signalr"]),
+        tests_may_use: &["engine", "gateway"],
+    },
+    CrateRule {
         package: "systems/*",
         may_use: AllowedCrates::Only(&["client", "model", "service"]),
         // Their scenarios also run against a server of ours.

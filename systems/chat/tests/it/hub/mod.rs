@@ -3,5 +3,6 @@
 mod backplane;
 mod client;
 mod connections;
+mod processes;
 mod rooms;
 mod stage;
