@@ -19,6 +19,7 @@ mod domain;
 mod ephemeral;
 mod error;
 mod http;
+mod hub;
 mod limiter;
 mod localization;
 mod mention;
@@ -48,6 +49,7 @@ pub use ephemeral::{
 };
 pub use error::{Error, ErrorKind, Result};
 pub use http::CHAT_ADMIN_ROLE;
+pub use hub::ChatHub;
 pub use mention::{MentionReceiver, UserMention};
 pub use monitor::ChatTotals;
 pub use reminder::{ReminderQueue, ReminderRound};

@@ -7,6 +7,7 @@ mod erasure;
 mod features;
 mod golden;
 mod http;
+mod hub;
 mod isolation;
 mod people;
 mod playbooks;

@@ -56,6 +56,7 @@ const TABLE: &[CrateRule] = &[
     },
     crate_rule("planisphere", &["client", "engine", "model", "storage-lsm"]),
     crate_rule("jwks", &[]),
+    crate_rule("signalr", &[]),
     crate_rule("ui-kit", &[]),
     crate_rule("explorer", &["ui-kit"]),
     CrateRule {
@@ -76,7 +77,7 @@ const TABLE: &[CrateRule] = &[
     },
     CrateRule {
         package: "systems/*",
-        may_use: AllowedCrates::Only(&["client", "model", "service"]),
+        may_use: AllowedCrates::Only(&["client", "model", "service", "signalr"]),
         // Their scenarios also run against a server of ours.
         tests_may_use: &["engine", "gateway"],
     },
