@@ -78,7 +78,11 @@ pub(super) async fn authenticate(
 /// The headers, with the token of the query as a bearer token if there is no other.
 fn with_query_token(headers: &HeaderMap, uri: &Uri) -> HeaderMap {
     let mut headers = headers.clone();
-    let token = uri.query().unwrap_or_default().split('&').find_map(|pair| pair.strip_prefix("access_token="));
+    let token = uri
+        .query()
+        .unwrap_or_default()
+        .split('&')
+        .find_map(|pair| pair.strip_prefix("access_token="));
     if let Some(token) = token.filter(|_| !headers.contains_key(AUTHORIZATION))
         && let Ok(mut value) = HeaderValue::from_str(&format!("Bearer {token}"))
     {

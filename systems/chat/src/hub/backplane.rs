@@ -56,11 +56,8 @@ impl RedisBackplane {
     }
 
     /// Calls `receive` with the bytes of other processes, one after the other, until this is dropped.
-    fn listen<F>(
-        &self,
-        local: LocalHub,
-        receive: impl Fn(Vec<u8>) -> F + Send + Sync + 'static,
-    ) where
+    fn listen<F>(&self, local: LocalHub, receive: impl Fn(Vec<u8>) -> F + Send + Sync + 'static)
+    where
         F: Future<Output = ()> + Send + 'static,
     {
         let _ = self.local.set(local);

@@ -71,11 +71,6 @@ const TABLE: &[CrateRule] = &[
     },
     crate_rule("service", &["client", "jwks", "model", "ui-kit"]),
     CrateRule {
-        package: "chat",
-        may_use: AllowedCrates::Only(&["client", "model", "service", "signalr"]),
-        tests_may_use: &["engine", "gateway"],
-    },
-    CrateRule {
         package: "systems/*",
         may_use: AllowedCrates::Only(&["client", "model", "service", "signalr"]),
         // Their scenarios also run against a server of ours.

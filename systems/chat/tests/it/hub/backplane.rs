@@ -11,8 +11,7 @@ use crate::redis_server::RedisServer;
 use crate::world::{ALICE, BOB, Embedded, Texts, World, settings};
 
 async fn process(world: &World, settings: &ChatSettings) -> (Chat, ServedHub) {
-    let parts =
-        ChatParts { sender: Some(Arc::new(Texts::default())), ..ChatParts::default() };
+    let parts = ChatParts { sender: Some(Arc::new(Texts::default())), ..ChatParts::default() };
     let (account, environment) = (world.account.clone(), world.environment.clone());
     let chat = Chat::open(account, settings.clone(), environment, parts).await.unwrap();
     let served = ServedHub::start(&chat, &world.environment).await;
@@ -21,7 +20,9 @@ async fn process(world: &World, settings: &ChatSettings) -> (Chat, ServedHub) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn two_instances_deliver_to_each_other_and_one_goes_on_alone() {
-    let Some(redis) = RedisServer::start("two_instances_deliver_to_each_other").await else { return };
+    let Some(redis) = RedisServer::start("two_instances_deliver_to_each_other").await else {
+        return;
+    };
     let world = World::new::<Embedded>().await;
     let settings = redis.settings(settings());
     let (_, one) = process(&world, &settings).await;
@@ -49,7 +50,9 @@ async fn two_instances_deliver_to_each_other_and_one_goes_on_alone() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn ch_a15_connected_people_talk_on_while_redis_is_down() {
-    let Some(mut redis) = RedisServer::start("ch_a15_connected_people_talk_on").await else { return };
+    let Some(mut redis) = RedisServer::start("ch_a15_connected_people_talk_on").await else {
+        return;
+    };
     let world = World::new::<Embedded>().await;
     let (_, served) = process(&world, &redis.settings(settings())).await;
     let mut alice = served.connect(ALICE, Transport::WebSockets).await;

@@ -72,11 +72,16 @@ impl HubClient {
         let (received, incoming) = mpsc::unbounded_channel();
         let tasks = match transport {
             Transport::WebSockets => web_socket(address, &url, sent, received).await?,
-            Transport::ServerSentEvents => server_sent_events(address, &url, sent, received).await?,
+            Transport::ServerSentEvents => {
+                server_sent_events(address, &url, sent, received).await?
+            }
             Transport::LongPolling => long_polling(address, &url, sent, received).await?,
         };
         let mut client = Self { outgoing, incoming, waiting: Vec::new(), calls: 0, tasks };
-        client.outgoing.send(format!("{}{END}", json!({ "protocol": "json", "version": 1 }))).unwrap();
+        client
+            .outgoing
+            .send(format!("{}{END}", json!({ "protocol": "json", "version": 1 })))
+            .unwrap();
         assert_eq!(client.next().await, Some(json!({})), "the answer to the handshake");
         Ok(client)
     }
@@ -87,7 +92,9 @@ impl HubClient {
 
     /// The argument of the next event of this name.
     pub(crate) async fn event(&mut self, target: &str) -> Value {
-        self.find(|message| message["type"] == 1 && message["target"] == target).await["arguments"][0].clone()
+        self.find(|message| message["type"] == 1 && message["target"] == target).await["arguments"]
+            [0]
+        .clone()
     }
 
     /// Whether an event of this name has come so far.
@@ -115,7 +122,8 @@ impl HubClient {
     pub(crate) async fn invoke(&mut self, target: &str, arguments: Value) -> Value {
         self.calls += 1;
         let id = self.calls.to_string();
-        let call = json!({ "type": 1, "invocationId": id, "target": target, "arguments": arguments });
+        let call =
+            json!({ "type": 1, "invocationId": id, "target": target, "arguments": arguments });
         self.outgoing.send(format!("{call}{END}")).unwrap();
         self.find(|message| message["type"] == 3 && message["invocationId"] == *id).await
     }
@@ -166,7 +174,8 @@ async fn web_socket(
     if let Some(origin) = &address.origin {
         headers.insert("origin", origin.parse().unwrap());
     }
-    let (socket, _) = match tokio_tungstenite::connect_async(request).await {
+    let stream = tokio::net::TcpStream::connect(&address.host).await.unwrap();
+    let (socket, _) = match tokio_tungstenite::client_async(request, stream).await {
         Ok(connected) => connected,
         Err(tokio_tungstenite::tungstenite::Error::Http(answer)) => {
             return Err(answer.status().as_u16());

@@ -35,9 +35,12 @@ async fn ch_a14_a_vanished_client_is_gone_after_its_heartbeat() {
     let stage = Stage::new::<Embedded>(settings()).await;
     let mut alice = stage.connect(ALICE, Transport::WebSockets).await;
     // Charlie's entry is that of a process that was killed: nobody removes it but the sweep.
-    let entry = json!({ "userName": CHARLIE, "fullName": null, "avatar": null, "currentRoom": "general" });
+    let entry =
+        json!({ "userName": CHARLIE, "fullName": null, "avatar": null, "currentRoom": "general" });
     let ephemeral = &stage.world.ephemeral;
-    chat::EphemeralStore::put_presence(&**ephemeral, CHARLIE, &entry.to_string(), "then").await.unwrap();
+    chat::EphemeralStore::put_presence(&**ephemeral, CHARLIE, &entry.to_string(), "then")
+        .await
+        .unwrap();
     assert_eq!(stage.world.chat.sweep_presence().await.unwrap(), 0);
     stage.world.travel(119);
     alice.invoke("Heartbeat", json!([])).await;

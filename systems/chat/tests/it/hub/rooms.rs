@@ -8,7 +8,9 @@ use serde_json::{Value, json};
 
 use super::client::Transport;
 use super::stage::Stage;
-use crate::world::{ALICE, BOB, CHARLIE, Embedded, OverGateway, Way, room, settings, settings_with_features};
+use crate::world::{
+    ALICE, BOB, CHARLIE, Embedded, OverGateway, Way, room, settings, settings_with_features,
+};
 
 /// CH-A6 and CH-A7: alice sends, both get it, bob reads, alice hears of it.
 async fn check_conversation<W: Way>(transport: Transport) {
@@ -78,7 +80,8 @@ async fn ch_a8_joining_a_room_of_others_is_an_error_event() {
     charlie.invoke("SendMessage", json!(["hello", null])).await;
     assert_eq!(charlie.event("newMessage").await["room"], "general");
     assert!(!charlie.has_event("newMessage"), "nothing of the other room");
-    let stored = stage.world.chat.messages().get(&room("ops"), &secret).await.unwrap().value.unwrap();
+    let stored =
+        stage.world.chat.messages().get(&room("ops"), &secret).await.unwrap().value.unwrap();
     assert!(stored.content == "secret" && stored.read_by.is_empty());
 }
 
@@ -140,7 +143,11 @@ async fn ch_a17_a_resend_is_echoed_to_its_sender_alone() {
     alice.invoke("SendMessage", json!(["hello", "c1"])).await;
     assert_eq!(alice.event("newMessage").await, first);
     alice.invoke("SendMessage", json!(["bye", "c2"])).await;
-    assert_eq!(bob.event("newMessage").await["content"], "bye", "the resend did not come in between");
+    assert_eq!(
+        bob.event("newMessage").await["content"],
+        "bye",
+        "the resend did not come in between"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
