@@ -33,7 +33,7 @@ mod settings;
 mod sign_in;
 
 pub use action::{
-    IncomingHook, Member, MemberRepair, MessageAddress, RoomExport, RoomUnread, SendRequest,
+    ChatMember, IncomingHook, MemberRepair, MessageAddress, RoomExport, RoomUnread, SendRequest,
     SentMessage, UserChange,
 };
 pub use broadcast::{Broadcast, ClientEvent};

@@ -41,7 +41,7 @@ impl ChatCore {
                 }
             }
         }
-        if !self.users.has_any().await? {
+        if !self.users.find_any().await? {
             for user in default_users() {
                 self.users.upsert(&user).await?;
                 report.users += 1;

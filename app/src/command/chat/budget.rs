@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use chat::{
-    Chat, ChatParts, ChatSettings, ChatUser, FeatureSettings, Member, MessageAddress,
+    Chat, ChatParts, ChatSettings, ChatUser, FeatureSettings, ChatMember, MessageAddress,
     MessageChange, RoomName, SendRequest, UserName,
 };
 use clap::Args;
@@ -50,7 +50,7 @@ struct ChatBudgetRow {
 /// What is measured.
 struct MeasuredChat {
     chat: Chat,
-    alice: Member,
+    alice: ChatMember,
     bob: UserName,
     room: RoomName,
     rows: Vec<ChatBudgetRow>,

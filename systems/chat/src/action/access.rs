@@ -8,12 +8,12 @@ use crate::error::{Error, Result};
 
 /// A user who exists and is enabled: the subject of every action.
 #[derive(Clone, Debug)]
-pub struct Member {
+pub struct ChatMember {
     pub(crate) name: UserName,
     pub(crate) user: Arc<ChatUser>,
 }
 
-impl Member {
+impl ChatMember {
     /// Who it is.
     #[must_use]
     pub fn name(&self) -> &UserName {
@@ -32,7 +32,7 @@ impl Chat {
     ///
     /// # Errors
     /// `Forbidden` for a user that does not exist or is disabled; those of the account.
-    pub async fn member(&self, name: &str) -> Result<Member> {
+    pub async fn member(&self, name: &str) -> Result<ChatMember> {
         self.core.member(name).await
     }
 
@@ -40,7 +40,7 @@ impl Chat {
     ///
     /// # Errors
     /// Those of the account.
-    pub async fn rooms_of(&self, member: &Member) -> Result<Vec<ChatRoom>> {
+    pub async fn rooms_of(&self, member: &ChatMember) -> Result<Vec<ChatRoom>> {
         let mut names: Vec<_> =
             member.user.fixed_rooms.iter().filter_map(|name| RoomName::parse(name).ok()).collect();
         names.sort_unstable();
@@ -54,15 +54,19 @@ impl Chat {
 }
 
 impl ChatCore {
-    pub(crate) async fn member(&self, name: &str) -> Result<Member> {
+    pub(crate) async fn member(&self, name: &str) -> Result<ChatMember> {
         let refused = || Error::forbidden("there is no such user, or it is disabled");
         let name = UserName::parse(name).map_err(|_| refused())?;
         let user = self.directory.user(&name).await?.filter(|user| user.is_enabled());
-        Ok(Member { user: user.ok_or_else(refused)?, name })
+        Ok(ChatMember { user: user.ok_or_else(refused)?, name })
     }
 
     /// The room, if the user may enter it. A room of others is refused whether or not it exists.
-    pub(crate) async fn enter(&self, member: &Member, room: &RoomName) -> Result<Arc<ChatRoom>> {
+    pub(crate) async fn enter(
+        &self,
+        member: &ChatMember,
+        room: &RoomName,
+    ) -> Result<Arc<ChatRoom>> {
         if !member.user.may_enter(room) {
             return Err(Error::forbidden(format!("you are no member of the room '{room}'")));
         }

@@ -2,7 +2,7 @@
 
 use service::charge::ChargedValue;
 
-use super::Member;
+use super::ChatMember;
 use crate::broadcast::ClientEvent;
 use crate::chat::{Chat, ChatCore};
 use crate::containers::message_life_seconds;
@@ -29,7 +29,7 @@ impl Chat {
     /// `Forbidden` in a room of others; those of the account.
     pub async fn history(
         &self,
-        member: &Member,
+        member: &ChatMember,
         room: &RoomName,
         before: Option<UtcTimestamp>,
         take: u32,
@@ -47,7 +47,11 @@ impl Chat {
     ///
     /// # Errors
     /// `Forbidden` if it is in a room of others, `NotFound`, `Conflict` if several rooms of the caller have one.
-    pub async fn message(&self, member: &Member, address: &MessageAddress) -> Result<MessageView> {
+    pub async fn message(
+        &self,
+        member: &ChatMember,
+        address: &MessageAddress,
+    ) -> Result<MessageView> {
         let message = self.core.resolve(member, address).await?;
         let views = self.core.views(std::slice::from_ref(&message)).await?;
         views.into_iter().next().ok_or_else(|| Error::internal("a message has a view"))
@@ -59,7 +63,7 @@ impl Chat {
     /// `Limited` after too many, `Forbidden`, `NotFound`, `Conflict` as for [`Chat::message`].
     pub async fn mark_read(
         &self,
-        member: &Member,
+        member: &ChatMember,
         address: &MessageAddress,
     ) -> Result<ChatMessage> {
         let core = &self.core;
@@ -79,7 +83,7 @@ impl Chat {
     /// `NotFound` if `Features:EditMessages` is off; `Invalid`, `Forbidden`, `Conflict`; those of the account.
     pub async fn edit(
         &self,
-        member: &Member,
+        member: &ChatMember,
         address: &MessageAddress,
         content: &str,
     ) -> Result<MessageView> {
@@ -102,7 +106,7 @@ impl Chat {
     ///
     /// # Errors
     /// `Forbidden` for a message of somebody else, `NotFound`, `Conflict` as for [`Chat::message`].
-    pub async fn delete(&self, member: &Member, address: &MessageAddress) -> Result<()> {
+    pub async fn delete(&self, member: &ChatMember, address: &MessageAddress) -> Result<()> {
         let core = &self.core;
         let (room, id) = core.locate(member, address).await?;
         if core.settings.features.edit_messages {
@@ -126,7 +130,12 @@ impl Chat {
     ///
     /// # Errors
     /// `NotFound` if `Features:Typing` is off, `Forbidden` in a room of others, `Limited` after too many.
-    pub async fn typing(&self, member: &Member, room: &RoomName, is_typing: bool) -> Result<()> {
+    pub async fn typing(
+        &self,
+        member: &ChatMember,
+        room: &RoomName,
+        is_typing: bool,
+    ) -> Result<()> {
         let core = &self.core;
         if !core.settings.features.typing {
             return Err(Error::not_found("Features:Typing is off"));
@@ -143,7 +152,7 @@ impl ChatCore {
     /// The room and id that an address means; the room is one that the member may enter.
     async fn locate(
         &self,
-        member: &Member,
+        member: &ChatMember,
         address: &MessageAddress,
     ) -> Result<(std::sync::Arc<ChatRoom>, String)> {
         let room = match &address.room {
@@ -153,7 +162,7 @@ impl ChatCore {
         Ok((self.enter(member, &room).await?, address.id.clone()))
     }
 
-    async fn resolve(&self, member: &Member, address: &MessageAddress) -> Result<ChatMessage> {
+    async fn resolve(&self, member: &ChatMember, address: &MessageAddress) -> Result<ChatMessage> {
         let id = &address.id;
         if let Some(room) = &address.room {
             self.enter(member, room).await?;

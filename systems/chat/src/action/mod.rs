@@ -12,7 +12,7 @@ mod send;
 mod unread;
 mod webhook;
 
-pub use access::Member;
+pub use access::ChatMember;
 pub use export::RoomExport;
 pub use members::{MemberRepair, UserChange};
 pub use message::MessageAddress;

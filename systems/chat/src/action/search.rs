@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use service::charge::ChargedValue;
 
-use super::Member;
+use super::ChatMember;
 use crate::chat::Chat;
 use crate::domain::{MessageView, RoomName, UtcTimestamp};
 use crate::error::{Error, Result};
@@ -20,7 +20,7 @@ impl Chat {
     /// room of others; those of the account.
     pub async fn search(
         &self,
-        member: &Member,
+        member: &ChatMember,
         text: &str,
         room: Option<&RoomName>,
         before: Option<UtcTimestamp>,

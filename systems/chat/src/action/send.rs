@@ -2,7 +2,7 @@
 
 use service::charge::ChargedValue;
 
-use super::Member;
+use super::ChatMember;
 use crate::broadcast::ClientEvent;
 use crate::chat::{Chat, ChatCore};
 use crate::containers::message_life_seconds;
@@ -45,7 +45,7 @@ impl Chat {
     /// `Invalid` for a wrong text, `Forbidden` in a room of others, `Limited` after too many; those of the account.
     pub async fn send(
         &self,
-        member: &Member,
+        member: &ChatMember,
         request: SendRequest,
     ) -> Result<ChargedValue<SentMessage>> {
         let core = &self.core;

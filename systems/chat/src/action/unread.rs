@@ -9,7 +9,7 @@ use client::{Container, ErrorKind as AccountErrorKind, Number, Patch, PatchOpera
 use serde::{Deserialize, Serialize};
 use service::charge::{ChargeMeter, ChargedValue};
 
-use super::Member;
+use super::ChatMember;
 use crate::chat::{Chat, ChatCore};
 use crate::domain::{RoomName, UserName};
 use crate::error::{Error, Result};
@@ -45,7 +45,7 @@ impl Chat {
     /// `NotFound` if `Features:UnreadCounts` is off, `Forbidden` in a room of others; those of the account.
     pub async fn unread(
         &self,
-        member: &Member,
+        member: &ChatMember,
         room: Option<&RoomName>,
     ) -> Result<ChargedValue<Vec<RoomUnread>>> {
         let core = &self.core;
@@ -72,7 +72,7 @@ impl Chat {
     /// As for [`Chat::unread`].
     pub async fn mark_room_seen(
         &self,
-        member: &Member,
+        member: &ChatMember,
         room: &RoomName,
     ) -> Result<ChargedValue<()>> {
         let core = &self.core;

@@ -8,7 +8,7 @@ use service::http::{
 use service::identity::{Caller, session_routes};
 
 use super::{admin, auth, culture, health, host, messages, presence, rooms, webhook};
-use crate::action::Member;
+use crate::action::ChatMember;
 use crate::chat::Chat;
 use crate::domain::{RoomName, UserName};
 
@@ -99,7 +99,7 @@ impl Chat {
 
 impl ChatApi {
     /// The user behind a caller.
-    pub(super) async fn member(&self, caller: &Caller) -> HttpResult<Member> {
+    pub(super) async fn member(&self, caller: &Caller) -> HttpResult<ChatMember> {
         Ok(self.chat.member(caller.subject()).await?)
     }
 

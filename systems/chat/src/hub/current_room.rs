@@ -4,7 +4,7 @@ use serde_json::Value;
 use signalr::Caller;
 
 use super::serve::HubState;
-use crate::action::Member;
+use crate::action::ChatMember;
 use crate::broadcast::ClientEvent;
 use crate::domain::{PresentUser, RoomName};
 use crate::error::Result;
@@ -16,7 +16,7 @@ pub(super) struct CurrentRoom(pub(super) RoomName);
 /// A connection and the user behind it.
 pub(super) struct Visitor {
     pub(super) caller: Caller<HubState>,
-    pub(super) member: Member,
+    pub(super) member: ChatMember,
 }
 
 impl Visitor {

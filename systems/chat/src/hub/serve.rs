@@ -148,7 +148,7 @@ fn watch_credentials(caller: &Caller<HubState>) {
             if !is_open {
                 return;
             }
-            if is_refused(&chat, &user).await {
+            if check_refused(&chat, &user).await {
                 break;
             }
         }
@@ -156,7 +156,7 @@ fn watch_credentials(caller: &Caller<HubState>) {
     });
 }
 
-async fn is_refused(chat: &Chat, user: &str) -> bool {
+async fn check_refused(chat: &Chat, user: &str) -> bool {
     let member: Result<_> = chat.member(user).await;
     member.is_err_and(|error| error.kind() == crate::error::ErrorKind::Forbidden)
 }

@@ -60,10 +60,10 @@ impl UserRepository {
     }
 
     /// Whether there is any user.
-    pub(crate) async fn has_any(&self) -> Result<bool> {
+    pub(crate) async fn find_any(&self) -> Result<bool> {
         let query = Query::text("SELECT TOP 1 c.id FROM c WHERE NOT IS_DEFINED(c.type)");
         let query = query.fan_out("the seeder asks whether there is any user");
-        let found = all_pages::<serde_json::Value>(&self.users, "users.has_any", query).await?;
+        let found = all_pages::<serde_json::Value>(&self.users, "users.find_any", query).await?;
         Ok(!found.value.is_empty())
     }
 

@@ -80,7 +80,7 @@ async fn unread_counts_are_point_reads() {
     for number in 0..3 {
         world.send(ALICE, "general", &format!("{number}")).await;
     }
-    let unread = async |member: &chat::Member| {
+    let unread = async |member: &chat::ChatMember| {
         world.chat.unread(member, Some(&room("general"))).await.unwrap().value[0].unread
     };
     assert_eq!((unread(&alice).await, unread(&bob).await), (0, 3));

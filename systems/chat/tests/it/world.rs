@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use chat::{
-    Broadcast, Chat, ChatParts, ChatSettings, ClientEvent, DeliveryAddress, FeatureSettings,
-    Member, MemoryEphemeral, MessageIds, MessageView, OtpSettings, OutgoingText, RoomName,
+    Broadcast, Chat, ChatMember, ChatParts, ChatSettings, ClientEvent, DeliveryAddress,
+    FeatureSettings, MemoryEphemeral, MessageIds, MessageView, OtpSettings, OutgoingText, RoomName,
     SendRequest, TextSender, UserName, UtcTimestamp,
 };
 use client::{Account, Environment, Faults, TimestampMs, TravellingClock};
@@ -224,7 +224,7 @@ impl World {
         self.clock.travel(Duration::from_secs(seconds));
     }
 
-    pub(crate) async fn member(&self, name: &str) -> Member {
+    pub(crate) async fn member(&self, name: &str) -> ChatMember {
         self.chat.member(name).await.unwrap()
     }
 
