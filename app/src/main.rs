@@ -24,8 +24,16 @@ use clap::{CommandFactory, Parser};
 use command::PlanisphereCommand;
 
 /// Requests make many small allocations, for which the allocator of the C library takes three times as long.
+#[cfg(not(feature = "wipe-memory"))]
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// The same one, and freed memory is overwritten: libraries for HTTP and TLS do not wipe the buffers that values of
+/// secrets go through.
+#[cfg(feature = "wipe-memory")]
+#[global_allocator]
+static ALLOCATOR: zeroizing_alloc::ZeroAlloc<mimalloc::MiMalloc> =
+    zeroizing_alloc::ZeroAlloc(mimalloc::MiMalloc);
 
 const EXAMPLES: &str = "\
 Examples:

@@ -1,11 +1,12 @@
 // The change feed of a container: a live tail in both modes with a filter, processors with their leases, and the start of
 // a processor in five languages.
 
-import { button, tabs } from "/_kit/control.js";
+import { button } from "/_kit/control.js";
 import { element, integerText } from "/_kit/element.js";
-import { dialog, emptyState, toast } from "/_kit/feedback.js";
+import { emptyState } from "/_kit/feedback.js";
 import { pause } from "/_kit/stream.js";
 import { call, containerPath } from "./api.js";
+import { showCode } from "./processor_code.js";
 import { showProcessors } from "./processors.js";
 
 const POLL_MS = 1_000;
@@ -77,25 +78,3 @@ export async function feedView({ place, state }) {
   showProcessors(place, leases);
   return { node, leave: () => abort.abort(), shown: () => follow(abort.signal) };
 }
-
-function showCode(place, { endpoint }) {
-  const codes = processorCodes(place, endpoint);
-  const panels = Object.entries(codes).map(([label, text]) => ({
-    id: label, label, panel: element("div", { class: "stack" }, element("pre", { class: "code", tabindex: "0" }, text),
-      element("div", { class: "row" }, button("Copy", { icon: "copy", onclick: () => navigator.clipboard.writeText(text).then(() => toast("Copied."), () => toast("The browser does not allow copying here.", { isBad: true })) }))),
-  }));
-  const bar = tabs("Language", panels);
-  return dialog("Start a processor", element("div", { class: "stack" }, bar.node, ...panels.map(({ panel }) => panel)), { isWide: true });
-}
-
-function processorCodes({ database, container }, endpoint) {
-  const [db, coll] = [JSON.stringify(database), JSON.stringify(container)];
-  return {
-    "C#": `var client = new CosmosClient("${endpoint}", key, new() { ConnectionMode = ConnectionMode.Gateway });\nvar leases = client.GetContainer(${db}, "leases");\nvar processor = client.GetContainer(${db}, ${coll})\n    .GetChangeFeedProcessorBuilder<JsonElement>("mine", async (changes, cancel) =>\n    {\n        foreach (var change in changes) Console.WriteLine(change);\n    })\n    .WithInstanceName(Environment.MachineName).WithLeaseContainer(leases).Build();\nawait processor.StartAsync();`,
-    Java: `CosmosAsyncClient client = new CosmosClientBuilder().endpoint("${endpoint}").key(key).gatewayMode().buildAsyncClient();\nCosmosAsyncDatabase database = client.getDatabase(${db});\nChangeFeedProcessor processor = new ChangeFeedProcessorBuilder()\n    .hostName("mine").feedContainer(database.getContainer(${coll})).leaseContainer(database.getContainer("leases"))\n    .handleChanges(changes -> changes.forEach(System.out::println)).buildChangeFeedProcessor();\nprocessor.start().block();`,
-    JavaScript: `import { CosmosClient, ChangeFeedStartFrom } from "@azure/cosmos";\n\nconst client = new CosmosClient({ endpoint: "${endpoint}", key });\nconst container = client.database(${db}).container(${coll});\nconst changes = container.items.getChangeFeedIterator({ changeFeedStartFrom: ChangeFeedStartFrom.Now() });\nfor await (const page of changes.getAsyncIterator()) {\n  for (const item of page.result) console.log(item);\n}`,
-    Python: `from azure.cosmos import CosmosClient\n\nclient = CosmosClient("${endpoint}", key)\ncontainer = client.get_database_client(${db}).get_container_client(${coll})\nfor change in container.query_items_change_feed(start_time="Now"):\n    print(change)`,
-    Rust: `use planisphere::{Account, ProcessorOptions};\n\nlet account = Account::connect("${endpoint}", key).await?;\nlet database = account.database(${db});\n// See docs/guide/rust-developer.md for the processor of the client.\nlet feed = database.container(${coll});`,
-  };
-}
-

@@ -5,7 +5,8 @@ import { diff } from "/_kit/diff.js";
 import { editor } from "/_kit/editor.js";
 import { element, numberText } from "/_kit/element.js";
 import { confirmDialog, dialog, toast } from "/_kit/feedback.js";
-import { jsonProblem, layOutJson } from "/_kit/highlight.js";
+import { layOutJson } from "/_kit/highlight.js";
+import { jsonProblem } from "/_kit/json_problem.js";
 import { call, containerPath, itemPath, keyHeader, keyOf } from "./api.js";
 import { versionsPanel } from "./versions.js";
 
@@ -51,7 +52,7 @@ export async function itemEditor({ place, definition, item, text: given, isReadO
       const answer = isNew
         ? await call("POST", `${containerPath(place.database, place.container)}/docs`, { headers, body: typed })
         : await call("PUT", itemPath(place, item.id), { headers: { ...keyHeader(key), "if-match": stored.etag }, body: typed });
-      stored = { text: answer.text, etag: answer.headers.get("etag"), charge: answer.charge };
+      stored = { text: answer.text, etag: answer.headers.get("etag"), charge: answer.charge, did: "saved for" };
       toast(`Saved, ${numberText(answer.charge)} RU.`);
       describe();
       onsaved();
@@ -110,7 +111,7 @@ export async function itemEditor({ place, definition, item, text: given, isReadO
   function describe() {
     const fields = JSON.parse(stored.text);
     about.textContent = isNew && !stored.etag ? "Not saved yet."
-      : [stored.charge ? `point read ${numberText(stored.charge)} RU` : "as it was", `${numberText(new Blob([stored.text]).size)} bytes`, fields._etag && `etag ${fields._etag}`].filter(Boolean).join(" · ");
+      : [stored.charge ? `${stored.did ?? "point read"} ${numberText(stored.charge)} RU` : "as it was", `${numberText(new Blob([stored.text]).size)} bytes`, fields._etag && `etag ${fields._etag}`].filter(Boolean).join(" · ");
   }
 
   describe();

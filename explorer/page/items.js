@@ -44,7 +44,7 @@ export async function itemsView({ place, isReadOnly }) {
     try {
       const page = await readPage();
       if (number !== loads) return;
-      list = table("Items", columns, { rows: page.rows, onopen: (row) => show(row), onend: more });
+      list = table("Items", columns, { rows: page.rows, onopen: (row) => show(row), onend: more, isBare: true });
       listPlace.replaceChildren(page.rows.length === 0 ? nothing() : list.node);
       say(page.rows.length);
     } catch (error) {

@@ -3,8 +3,9 @@
 import { button, field } from "/_kit/control.js";
 import { editor } from "/_kit/editor.js";
 import { element } from "/_kit/element.js";
-import { menuButton } from "/_kit/feedback.js";
+import { emptyState, menuButton } from "/_kit/feedback.js";
 import { icon } from "/_kit/icon.js";
+import { jsonProblem } from "/_kit/json_problem.js";
 import { queryPage } from "./api.js";
 import { keyValues } from "./items.js";
 import { explain } from "./query_plan.js";
@@ -133,7 +134,7 @@ export async function queriesView({ place, isReadOnly }) {
   const head = element("div", { class: "view-head" }, element("h1", {}, element("span", { class: "crumb" }, `${place.database} / `), place.container), bar,
     button("New query", { icon: "plus", kind: "quiet", onlyIcon: true, onclick: add }),
     tabs.length > 0 && button("Close query", { icon: "close", kind: "quiet", onlyIcon: true, onclick: () => close(selected) }));
-  result.append(element("p", { class: "soft" }, icon("info"), " Run a query to see its rows, its charge and its plan."));
+  result.append(emptyState("No result yet", "Run the query to see its rows, its charge term by term and its plan.", { icon: "play" }));
   queryPage(place, "SELECT TOP 5 * FROM c").then((page) => learn(place, page.rows), () => {});
   return { node: element("div", { class: "view" }, head, panel, result), leave: () => abort?.abort() };
 }
@@ -150,12 +151,9 @@ function kept(place) {
 
 function readParameters(text) {
   if (!text.trim()) return [];
-  let value;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    throw new Error(`This is not JSON: ${error.message}`);
-  }
+  const wrong = jsonProblem(text);
+  if (wrong) throw new Error(`This is not JSON. ${wrong.message}`);
+  const value = JSON.parse(text);
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Error('Write an object such as {"@least": 100}.');
   return Object.entries(value).map(([name, one]) => ({ name: name.startsWith("@") ? name : `@${name}`, value: one }));
 }

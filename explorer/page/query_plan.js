@@ -40,7 +40,7 @@ export function planParts({ page, plan, place, isReadOnly }) {
   const entries = metrics.indexTerms ?? (isAtLeast ? loaded : 0);
   const missing = [...list("Potential", "Single"), ...list("Potential", "Composite")];
   const isScan = loaded > Math.max(10, rows * 4);
-  const words = plan ? [`Partition keys: ${plan.partitionKeys}.`, ...plan.words] : [];
+  const words = plan ? [`Partition keys: ${plan.partitionKeys}`, ...plan.words].map(sentence) : [];
   return [
     picture({ touched: plan?.partitions.length ?? 1, all: plan?.partitionsOfContainer ?? 1, numbers: plan?.partitions ?? [], entries, isAtLeast, loaded, rows, indexes: utilized().map(spec), isScan }),
     element("ul", { class: "plan-words" }, ...words.map((text) => element("li", {}, text))),
@@ -49,6 +49,7 @@ export function planParts({ page, plan, place, isReadOnly }) {
     ...missing.map((one) => notice("warn", `An index on ${spec(one)} would help.`, isReadOnly ? null : button("Show the policy change and its price", { onclick: () => addIndex(place, one.IndexSpecs ?? [spec(one)]) })))].filter(Boolean);
 }
 
+const sentence = (text) => `${text[0].toUpperCase()}${text.slice(1).replace(/\.$/, "")}.`;
 const spec = (one) => (one.IndexSpecs ?? [one.IndexSpec ?? one.IndexDocumentExpression ?? ""]).join(", ");
 
 // A funnel from left to right: the height of each stage is its count on a logarithmic scale.

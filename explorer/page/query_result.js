@@ -33,7 +33,7 @@ export function queryResult({ place, page, plan, isReadOnly, charges, next }) {
   }
 
   function say() {
-    status.textContent = `${integerText(rows.length)} rows${continuation ? ", more to come" : ""} · ${numberText(charge)} RU`;
+    status.textContent = `${integerText(rows.length)} ${rows.length === 1 ? "row" : "rows"}${continuation ? ", more to come" : ""} · ${numberText(charge)} RU`;
     more.hidden = !continuation;
   }
 

@@ -2,6 +2,7 @@
 
 import { element, integerText } from "/_kit/element.js";
 import { dialog, toast } from "/_kit/feedback.js";
+import { jsonProblem } from "/_kit/json_problem.js";
 import { call, containerPath, json, keyHeader, keyOf, queryPage } from "./api.js";
 
 const AT_ONCE = 8;
@@ -29,7 +30,11 @@ export function chooseFile(place, done) {
 export function itemsOfText(text, name) {
   if (name.toLowerCase().endsWith(".csv")) return csvItems(text);
   const trimmed = text.trim();
-  if (trimmed.startsWith("[")) return JSON.parse(trimmed).map((item) => JSON.stringify(item));
+  if (trimmed.startsWith("[")) {
+    const wrong = jsonProblem(text);
+    if (wrong) throw new Error(`This is not JSON. ${wrong.message}`);
+    return JSON.parse(trimmed).map((item) => JSON.stringify(item));
+  }
   return trimmed.split("\n").map((line) => line.trim()).filter(Boolean);
 }
 
@@ -91,6 +96,8 @@ async function upload(file, place, done) {
       const at = next;
       next += 1;
       try {
+        const wrong = jsonProblem(lines[at]);
+        if (wrong) throw new Error(`Column ${wrong.column}: ${wrong.why}`);
         const item = JSON.parse(lines[at]);
         await call("POST", `${containerPath(place.database, place.container)}/docs`, { headers: { ...keyHeader(keyOf(definition, item)), "x-ms-documentdb-is-upsert": "true" }, body: lines[at], signal: stop.signal });
         written += 1;

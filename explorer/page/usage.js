@@ -75,7 +75,7 @@ export async function usageView() {
     }
   })();
   const node = element("div", { class: "page" }, element("h1", {}, "Bill and heat"),
-    element("p", { class: "soft" }, "Live figures leave out the explorer's own requests. The totals below are those of the report since the server was opened; they include them."), live,
+    element("p", { class: "soft" }, "The explorer's own requests are in none of these figures. The totals below are those of the report since the server was opened."), live,
     element("h2", {}, "Since the server was opened"), totals,
     element("section", { class: "card stack", "aria-label": "What if" }, element("h2", {}, "What if"), key.node, element("div", { class: "row" }, tryIt), what));
   return { node, leave: () => abort.abort() };

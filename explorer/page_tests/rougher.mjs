@@ -44,20 +44,25 @@ export async function rougherTests({ test, browser, program, artefacts }) {
     await page.locator("#new-item").click();
     const area = page.getByRole("textbox", { name: "New item" });
     const typed = '{\n  "id": "x"\n  "customer": "ada"\n}';
-    await area.fill(typed);
-    await page.locator("#item-problem", { hasText: "Line 3" }).waitFor();
-    await page.locator("#save-item").click();
-    assert.equal(await area.inputValue(), typed);
+    // Each with its place: the browser itself names none for several of them.
+    const mistakes = [["", 1, 1], ["{", 1, 2], ['{"id": }', 1, 8], ['{"id": "x",}', 1, 12], ["{'id': 1}", 1, 2], ['{"id": "a\nb"}', 1, 10], ['{"id": 01}', 1, 8],
+      ['{"id": "x"} {', 1, 13], ['{\n  "id": tru\n}', 2, 9], ['{\n  "id": "x"\n', 3, 1], [typed, 3, 3]];
+    for (const [text, line, column] of mistakes) {
+      await area.fill(text);
+      await page.locator("#item-problem", { hasText: `Line ${line}, column ${column}: ` }).waitFor();
+      await page.locator("#save-item").click();
+      assert.equal(await area.inputValue(), text);
+    }
     await go("queries/shop/orders");
     await page.locator("#parameters").fill("{least: 1}");
     await page.locator("#run-query").click();
-    await page.getByText("This is not JSON").waitFor();
+    await page.getByText("This is not JSON. Line 1, column 2").waitFor();
     assert.equal(await page.locator("#parameters").inputValue(), "{least: 1}");
     await page.locator("#parameters").fill("");
     await go("settings/shop/orders");
     await page.getByLabel("Indexing policy").fill("{");
     await page.locator("#review").click();
-    await page.getByText("This is not JSON").waitFor();
+    await page.getByText("This is not JSON. Line 1, column 2").waitFor();
     assert.equal(await page.getByLabel("Indexing policy").inputValue(), "{");
   });
 

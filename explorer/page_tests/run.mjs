@@ -252,6 +252,30 @@ await test("5 bill and heat: live request units, prices, another key is refused 
   expectRefusals();
 });
 
+await test("5 bill and heat: what the explorer itself does is in none of its figures", async () => {
+  const figures = async () => {
+    const report = JSON.parse((await send(account, "GET", "/_planisphere/report")).text);
+    const { seconds } = JSON.parse((await send(account, "GET", "/_planisphere/traffic")).text);
+    const one = report.containers.find(({ container }) => container === "orders");
+    const data = (kinds) => Object.entries(kinds).filter(([kind]) => /query|read|create/.test(kind)).reduce((sum, [, charge]) => sum + charge, 0);
+    return { totals: one.totals, queries: one.queries, traffic: seconds.reduce((sum, { byOperation }) => sum + data(byOperation), 0) };
+  };
+  const before = await figures();
+  await go("items/shop/orders");
+  await page.getByRole("grid", { name: "Items" }).locator(".grid-row").first().click();
+  await page.locator("#save-item").click();
+  await toastText("Saved");
+  await go("queries/shop/orders");
+  await page.getByRole("textbox", { name: "Query", exact: true }).fill("SELECT * FROM c WHERE c.total = 17");
+  await page.locator("#parameters").fill("");
+  await page.locator("#run-query").click();
+  await page.getByText(/rows.* · [\d.]+ RU/).first().waitFor();
+  assert.deepEqual(await figures(), before);
+  await order(account, 5050);
+  const after = await figures();
+  assert.equal(after.totals.requests, before.totals.requests + 1, "a client's request is counted");
+});
+
 await test("6 change feed: a write and a delete appear live, and the code of a processor", async () => {
   await go("feed/shop/orders");
   await page.locator("#feed-status", { hasText: "live" }).waitFor();
@@ -264,7 +288,18 @@ await test("6 change feed: a write and a delete appear live, and the code of a p
   await picture("6-feed");
   await clean();
   await page.locator("#processor-code").click();
-  for (const language of ["C#", "Java", "JavaScript", "Python", "Rust"]) await page.getByRole("tab", { name: language, exact: true }).waitFor();
+  // A library without a processor gets the pull model by feed ranges, and a sentence that says so.
+  const marks = { "C#": /GetChangeFeedProcessorBuilder/, Java: /ChangeFeedProcessorBuilder/, JavaScript: /getFeedRanges/, Python: /read_feed_ranges/, Rust: /Processor::builder/ };
+  for (const [language, mark] of Object.entries(marks)) {
+    await page.getByRole("tab", { name: language, exact: true }).click();
+    const panel = page.getByRole("tabpanel").filter({ visible: true });
+    const text = await panel.textContent();
+    assert.match(text, mark);
+    assert.match(text, /"shop"[^]*"orders"/);
+    assert.equal(/has no processor/.test(text), ["JavaScript", "Python"].includes(language), language);
+  }
+  await picture("6-processor-code");
+  await clean();
   await page.getByRole("button", { name: "Close", exact: true }).click();
 });
 
@@ -282,7 +317,7 @@ await test("a session that ended is renewed without losing what was typed", asyn
   await toastText("Signed in again.");
   assert.equal(await area.inputValue(), "SELECT VALUE COUNT(1) FROM c");
   await page.locator("#run-query").click();
-  await page.getByText(/^1 rows/).waitFor();
+  await page.getByText(/^1 row ·/).waitFor();
   expectRefusals();
 });
 

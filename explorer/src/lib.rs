@@ -24,6 +24,7 @@ pub const PAGES: &[Asset] = &[
     script!("items.js"),
     script!("main.js"),
     script!("partitions.js"),
+    script!("processor_code.js"),
     script!("processors.js"),
     script!("queries.js"),
     script!("query_plan.js"),

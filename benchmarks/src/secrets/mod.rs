@@ -5,8 +5,10 @@
 
 mod ours;
 mod peer;
+mod platforms;
 mod report;
 mod run;
+mod system;
 
 pub use report::{SecretsReport, SecretsSide};
 pub use run::{SecretsOptions, run_secrets};

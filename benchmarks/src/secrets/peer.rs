@@ -84,7 +84,7 @@ pub(super) fn run(options: SecretsOptions) -> Result<std::result::Result<Secrets
     if migrated != total {
         return Err(format!("PostgreSQL: {migrated} of {total} workloads were migrated").into());
     }
-    Ok(Ok(SecretsSide { wall, cpu, units: None, pending_units: None, rollback_p99_ms: None }))
+    Ok(Ok(SecretsSide { wall, cpu, units: None, pending: None, rollbacks_ms: Vec::new() }))
 }
 
 fn fill(client: &mut Client, options: SecretsOptions) -> Result<()> {

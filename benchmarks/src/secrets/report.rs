@@ -15,12 +15,30 @@ pub struct SecretsSide {
     pub wall: Duration,
     /// Of all processes of the side.
     pub cpu: Duration,
-    /// Request units per workload, with everything; only ours.
-    pub units: Option<f64>,
-    /// Request units of a page of the pending list before and after; only ours.
-    pub pending_units: Option<(f64, f64)>,
-    /// The 99th percentile of rollbacks while the workers run; only ours.
-    pub rollback_p99_ms: Option<f64>,
+    /// Request units per workload, with everything, in the profiles azure and native; only ours.
+    pub units: Option<(f64, f64)>,
+    /// A page of 100 pending workloads beside no finished ones, and beside all of them; only ours.
+    pub pending: Option<(PendingList, PendingList)>,
+    /// What each rollback took while the workers ran, in milliseconds; only ours.
+    pub rollbacks_ms: Vec<f64>,
+}
+
+/// What a page of the pending list costs.
+#[derive(Clone, Copy, Debug)]
+pub struct PendingList {
+    /// Request units.
+    pub units: f64,
+    /// Processor time.
+    pub cpu: Duration,
+}
+
+impl SecretsSide {
+    /// A percentile of the rollbacks.
+    fn rollback_ms(&self, percent: usize) -> Option<f64> {
+        let mut sorted = self.rollbacks_ms.clone();
+        sorted.sort_by(f64::total_cmp);
+        sorted.get((sorted.len() * percent).div_ceil(100).checked_sub(1)?).copied()
+    }
 }
 
 /// What a run found.
@@ -57,12 +75,19 @@ impl SecretsReport {
         row("CPU per workload, ms", &|side| {
             Some(format!("{:.2}", side.cpu.as_secs_f64() * 1e3 / total))
         });
-        row("request units per workload", &|side| side.units.map(|units| format!("{units:.1}")));
-        row("pending list, RU before and after", &|side| {
-            side.pending_units.map(|(before, after)| format!("{before:.2}, {after:.2}"))
+        row("RU per workload, azure and native", &|side| {
+            side.units.map(|(azure, native)| format!("{azure:.1}, {native:.1}"))
         });
-        row("rollback while the wave runs, p99 ms", &|side| {
-            side.rollback_p99_ms.map(|ms| format!("{ms:.1}"))
+        row("page of 100 pending beside 0 and all finished, RU", &|side| {
+            side.pending.map(|(zero, all)| format!("{:.2}, {:.2}", zero.units, all.units))
+        });
+        row("the same, CPU in ms", &|side| {
+            let ms = |list: PendingList| list.cpu.as_secs_f64() * 1e3;
+            side.pending.map(|(zero, all)| format!("{:.1}, {:.1}", ms(zero), ms(all)))
+        });
+        row("rollback while the workers run, p50 and p99 in ms", &|side| {
+            let (half, most) = (side.rollback_ms(50)?, side.rollback_ms(99)?);
+            Some(format!("{half:.1}, {most:.1} ({} rollbacks)", side.rollbacks_ms.len()))
         });
         text
     }

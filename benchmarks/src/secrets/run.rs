@@ -32,8 +32,8 @@ pub struct SecretsOptions {
 /// # Errors
 /// Whatever went wrong, also when not every workload was migrated.
 pub fn run_secrets(options: &SecretsOptions) -> Result<SecretsReport> {
-    if options.clusters == 0 || options.workloads < 10 || options.workers == 0 {
-        return Err("at least one cluster, ten workloads and one worker".into());
+    if options.clusters == 0 || options.workloads < 200 || options.workers == 0 {
+        return Err("at least one cluster, 200 workloads and one worker".into());
     }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let ours = runtime.block_on(ours::run(*options))?;

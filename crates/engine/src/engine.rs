@@ -16,6 +16,7 @@ use crate::catalog::{CatalogStore, CatalogView, ContainerEntry, DatabaseEntry};
 use crate::charge::ChargeContext;
 use crate::environment::Environment;
 use crate::error::{Error, Result};
+use crate::metering::{MeteredRequest, OperationKind};
 use crate::operation::ContainerLink;
 use crate::partition::PhysicalPartition;
 use crate::query::{ParsedQueryCache, PreparedQueryCache, ResultStore, ShapeCache};
@@ -36,6 +37,8 @@ use crate::work::{EvaluationPool, RequestWork};
 #[derive(Clone)]
 pub struct Engine {
     pub(crate) core: Arc<EngineCore>,
+    /// Whether requests through this handle are part of the usage.
+    is_counted: bool,
 }
 
 pub(crate) struct EngineCore {
@@ -115,7 +118,7 @@ impl Engine {
             maintained: StdMutex::default(),
             building: StdMutex::default(),
         };
-        let engine = Self { core: Arc::new(core) };
+        let engine = Self::of_core(Arc::new(core));
         // Before maintenance starts: a round must see every container, or it would reclaim nothing and forget nothing
         // wrongly.
         engine.load().await?;
@@ -124,6 +127,26 @@ impl Engine {
             engine.start_splitting();
         }
         Ok(engine)
+    }
+
+    /// The same account, for a tool that looks at it: its requests are charged and throttled like others, but they
+    /// are not counted in [`Engine::usage`] and not sampled, so that looking does not change what is seen.
+    #[must_use]
+    pub fn uncounted(&self) -> Self {
+        Self { core: Arc::clone(&self.core), is_counted: false }
+    }
+
+    pub(crate) fn of_core(core: Arc<EngineCore>) -> Self {
+        Self { core, is_counted: true }
+    }
+
+    pub(crate) fn is_counted(&self) -> bool {
+        self.is_counted
+    }
+
+    /// What admission and counters need to know about a request that begins now.
+    pub(crate) fn metered(&self, kind: OperationKind) -> MeteredRequest {
+        MeteredRequest { kind, now: self.now(), is_counted: self.is_counted }
     }
 
     /// A budget for one request.
@@ -324,7 +347,7 @@ impl Engine {
                 environment.sleep(interval).await;
                 // Held only during a round: an engine that is dropped in between is gone at once.
                 let Some(core) = core.upgrade() else { return };
-                let engine = Self { core };
+                let engine = Self::of_core(core);
                 if engine.is_closed() {
                     return;
                 }

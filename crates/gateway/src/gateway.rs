@@ -22,11 +22,15 @@ use crate::settings::GatewaySettings;
 #[derive(Clone, Debug)]
 pub struct Gateway {
     inner: Arc<GatewayInner>,
+    /// Whether this handle serves a session of the explorer.
+    is_explorer: bool,
 }
 
 #[derive(Debug)]
 struct GatewayInner {
     engine: Engine,
+    /// The same, for requests that are left out of the usage.
+    uncounted_engine: Engine,
     settings: GatewaySettings,
     /// The certificate of the server as PEM, for clients that want to trust it.
     certificate: OnceLock<String>,
@@ -51,6 +55,7 @@ impl Gateway {
             request_log.start(started_ms);
         }
         let inner = GatewayInner {
+            uncounted_engine: engine.uncounted(),
             engine,
             settings,
             certificate: OnceLock::new(),
@@ -62,7 +67,7 @@ impl Gateway {
             started: format_with_milliseconds(started_ms),
             requests: AtomicU64::new(0),
         };
-        Self { inner: Arc::new(inner) }
+        Self { inner: Arc::new(inner), is_explorer: false }
     }
 
     /// The settings that this gateway was created with.
@@ -118,7 +123,12 @@ impl Gateway {
     }
 
     pub(crate) fn engine(&self) -> &Engine {
-        &self.inner.engine
+        if self.is_explorer { &self.inner.uncounted_engine } else { &self.inner.engine }
+    }
+
+    /// The same gateway for a request of the explorer: it is left out of the usage that the explorer shows.
+    pub(crate) fn for_explorer(&self) -> Self {
+        Self { inner: Arc::clone(&self.inner), is_explorer: true }
     }
 
     /// The activity id of a request: the client's own if it looks like a UUID, otherwise a new one.

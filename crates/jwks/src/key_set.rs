@@ -10,10 +10,8 @@ use jsonwebtoken::jwk::Jwk;
 use serde_json::Value;
 
 use crate::error::KeySourceError;
+use crate::fetch::DOCUMENT_BYTES_MAX;
 use crate::key::VerificationKey;
-
-/// The maximum size of a document, in bytes.
-pub(crate) const KEY_SET_BYTES_MAX: usize = 1024 * 1024;
 
 /// Keys by their id.
 #[derive(Default)]
@@ -31,8 +29,8 @@ struct KeySetDocument {
 impl KeySet {
     pub(crate) fn parse(text: &[u8]) -> Result<Self, KeySourceError> {
         let refused = |why: &str| KeySourceError::new(format!("The key set of the issuer {why}"));
-        if text.len() > KEY_SET_BYTES_MAX {
-            return Err(refused(&format!("is longer than {KEY_SET_BYTES_MAX} bytes")));
+        if text.len() > DOCUMENT_BYTES_MAX {
+            return Err(refused(&format!("is longer than {DOCUMENT_BYTES_MAX} bytes")));
         }
         let json: Value = serde_json::from_slice(text).map_err(|_| refused("is not JSON"))?;
         let document: KeySetDocument =

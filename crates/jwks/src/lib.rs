@@ -26,6 +26,10 @@ mod cache;
 mod claims;
 mod error;
 #[cfg(feature = "verify")]
+mod fetch;
+#[cfg(feature = "verify")]
+mod issuer;
+#[cfg(feature = "verify")]
 mod key;
 #[cfg(feature = "verify")]
 mod key_set;
@@ -39,6 +43,8 @@ mod verify;
 pub use cache::KeyCache;
 pub use claims::TokenClaims;
 pub use error::{KeySourceError, TokenError};
+#[cfg(feature = "verify")]
+pub use issuer::IssuerMetadata;
 #[cfg(feature = "verify")]
 pub use jsonwebtoken::Algorithm;
 #[cfg(feature = "verify")]

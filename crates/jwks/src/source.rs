@@ -1,15 +1,15 @@
-//! Where the keys of an issuer come from: a file, or an address.
+//! Where the keys of an issuer come from: a file, an address, or the description that the issuer publishes.
 //!
-//! Owns reading the document, with limits on time and size and without redirects. Keys decide who may enter, so an
-//! address must use TLS or be on this machine.
+//! Owns reading the document. Keys decide who may enter, so an address must use TLS or be on this machine; see `fetch`.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use crate::error::KeySourceError;
-use crate::key_set::{KEY_SET_BYTES_MAX, KeySet};
+use crate::fetch::{fetch, parse_url};
+use crate::issuer::IssuerMetadata;
+use crate::key_set::KeySet;
 
-const FETCH_TIMEOUT: Duration = Duration::from_secs(10);
+const KEY_SET: &str = "key set";
 
 /// Where the keys of an issuer are.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,6 +18,8 @@ pub enum KeySource {
     File(PathBuf),
     /// An address: https, or http on this machine.
     Url(String),
+    /// An issuer that publishes a description of itself, which names the address of its keys.
+    Issuer(String),
 }
 
 impl KeySource {
@@ -32,7 +34,7 @@ impl KeySource {
         if !text.contains("://") {
             return Ok(Self::File(text.into()));
         }
-        parse_url(text).map(|_| Self::Url(text.to_owned()))
+        parse_url(KEY_SET, text).map(|_| Self::Url(text.to_owned()))
     }
 
     /// Checks what can be checked without the network: an address by its form, a file by reading it.
@@ -42,39 +44,23 @@ impl KeySource {
     pub fn check(&self) -> Result<(), KeySourceError> {
         match self {
             Self::File(file) => read_file(file).map(drop),
-            Self::Url(url) => parse_url(url).map(drop),
+            Self::Url(url) => parse_url(KEY_SET, url).map(drop),
+            Self::Issuer(issuer) => IssuerMetadata::check_issuer(issuer),
         }
     }
 
     pub(crate) async fn read(&self) -> Result<KeySet, KeySourceError> {
         match self {
             Self::File(file) => read_file(file),
-            Self::Url(url) => {
-                let fetched = tokio::time::timeout(FETCH_TIMEOUT, fetch(parse_url(url)?)).await;
-                let why = match fetched {
-                    Ok(Ok(body)) => return KeySet::parse(&body),
-                    Ok(Err(why)) => why,
-                    Err(_) => format!("no answer in {} s", FETCH_TIMEOUT.as_secs()),
-                };
-                Err(KeySourceError::new(format!("The key set at {url} cannot be fetched: {why}")))
-            }
+            Self::Url(url) => read_url(url).await,
+            // Read again each time: an issuer may move its keys.
+            Self::Issuer(issuer) => read_url(&IssuerMetadata::fetch(issuer).await?.jwks_uri).await,
         }
     }
 }
 
-fn parse_url(text: &str) -> Result<reqwest::Url, KeySourceError> {
-    let refused = || {
-        KeySourceError::new(format!(
-            "The address of the key set is '{text}'; use one with https, or with http on this machine"
-        ))
-    };
-    let url: reqwest::Url = text.parse().map_err(|_| refused())?;
-    let is_local = matches!(url.host_str(), Some("localhost" | "127.0.0.1" | "[::1]"));
-    match url.scheme() {
-        "https" => Ok(url),
-        "http" if is_local => Ok(url),
-        _ => Err(refused()),
-    }
+async fn read_url(url: &str) -> Result<KeySet, KeySourceError> {
+    KeySet::parse(&fetch(KEY_SET, parse_url(KEY_SET, url)?).await?)
 }
 
 fn read_file(file: &PathBuf) -> Result<KeySet, KeySourceError> {
@@ -82,26 +68,6 @@ fn read_file(file: &PathBuf) -> Result<KeySet, KeySourceError> {
         KeySourceError::new(format!("The key set {} cannot be read: {error}", file.display()))
     })?;
     KeySet::parse(&text)
-}
-
-async fn fetch(url: reqwest::Url) -> Result<Vec<u8>, String> {
-    let describe = |error: reqwest::Error| error.to_string();
-    // A redirect could lead to an address without TLS.
-    let client = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none());
-    let client = client.build().map_err(describe)?;
-    let request = client.get(url).header("accept", "application/json");
-    let mut response = request.send().await.map_err(describe)?;
-    if !response.status().is_success() {
-        return Err(format!("the answer is {}", response.status()));
-    }
-    let mut body = Vec::new();
-    while let Some(chunk) = response.chunk().await.map_err(describe)? {
-        body.extend_from_slice(&chunk);
-        if body.len() > KEY_SET_BYTES_MAX {
-            return Err(format!("it is longer than {KEY_SET_BYTES_MAX} bytes"));
-        }
-    }
-    Ok(body)
 }
 
 #[cfg(test)]

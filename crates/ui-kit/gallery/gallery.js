@@ -9,7 +9,9 @@ import { schemaForm } from "./form.js";
 import { frame, split } from "./frame.js";
 import { codeBlock } from "./highlight.js";
 import { icon, iconNames } from "./icon.js";
+import { jsonProblem } from "./json_problem.js";
 import { barPlot, heatPlot, linePlot, sparkline } from "./plot.js";
+import { liveStream, pause, streamTag } from "./stream.js";
 import { table } from "./table.js";
 import { timeAgo } from "./time.js";
 import { tree } from "./tree.js";
@@ -23,11 +25,14 @@ const ITEM = `{
 }`;
 const SQL = "-- Orders over 100 by customer\nSELECT TOP 10 c.customer, SUM(c.total) AS total\nFROM c\nWHERE c.paid = true AND c.total > @least\nGROUP BY c.customer";
 
+const MISTAKE = '{\n  "id": "a",\n  "total": 12,,\n}';
+
 const sections = [
   ["type", "Type and colour", "item", typeSection], ["controls", "Controls", "settings", controlsSection],
   ["states", "States", "inbox", statesSection], ["table", "Table", "partitions", tableSection],
   ["tree", "Tree and panes", "database", treeSection], ["form", "Form", "edit", formSection],
-  ["editor", "Editor and difference", "script", editorSection], ["plots", "Plots", "bill", plotSection], ["icons", "Icons", "planisphere", iconSection],
+  ["editor", "Editor and difference", "script", editorSection], ["plots", "Plots", "bill", plotSection],
+  ["stream", "Live stream", "feed", streamSection], ["icons", "Icons", "planisphere", iconSection],
 ];
 
 const shell = frame({ brand: { label: "UI kit" }, sections: sections.map(([id, label, name]) => ({ id, label, icon: name })), actions: [schemeButton()] });
@@ -82,6 +87,8 @@ function controlsSection() {
         button("Dialog", { onclick: () => confirmDialog("Delete the container 'orders'?", element("p", {}, "1,204 items and their history are deleted. This cannot be undone.")) }),
         button("Wide dialog", { onclick: () => dialog("Two versions", diff("a\nb", "a\nc"), { isWide: true }) }))),
     element("div", { class: "card stack" }, bar.node, ...panels.map(({ panel }) => panel)),
+    element("div", { class: "columns" }, ...["compact", "", "comfortable"].map((density) => element("div", { class: "card row", "data-density": density || null },
+      button("Save", { kind: "primary" }), button("Cancel"), element("span", { class: "soft small" }, `Density: ${density || "usual"}`)))),
     element("div", { class: "card columns" }, name.node, field("Search", element("input", { class: "input", placeholder: "id or value" })).node),
     element("div", { class: "figures" }, ...[["Requests", "1,204", ""], ["Request units", "8,311.5", "RU"], ["Throttled", "3", ""], ["Stored", "48.2", "MB"]]
       .map(([label, value, unit]) => element("div", {}, element("dl", {}, element("dt", {}, label), element("dd", {}, value, " ", element("small", {}, unit)))))),
@@ -145,12 +152,12 @@ function editorSection() {
     const word = /[\w.]*$/.exec(before)[0].replace(/^c\./, "");
     return { word, options: words.filter((one) => one.startsWith(word) && one !== word).map((text) => ({ text, about: "property" })) };
   };
-  const wrong = editor("JSON with a mistake", { value: '{\n  "id": "a",\n  "total": 12,,\n}', rows: 6 });
+  const wrong = editor("JSON with a mistake", { value: MISTAKE, rows: 6 });
   wrong.markLine(3);
   return [element("div", { class: "columns" },
     element("div", { class: "stack" }, element("h3", {}, "JSON"), editor("Item", { value: ITEM, rows: 9 }).node),
     element("div", { class: "stack" }, element("h3", {}, "Query"), editor("Query", { language: "sql", value: SQL, rows: 9, suggest }).node)),
-  element("div", { class: "stack tight" }, wrong.node, element("p", { class: "problem" }, "Line 3, column 16: a name was expected.")),
+  element("div", { class: "stack tight" }, wrong.node, element("p", { class: "problem" }, jsonProblem(MISTAKE).message)),
   diff(ITEM, ITEM.replace("true", "false").replace('"Ada"', '"Ada Lovelace"'), { leftTitle: "Yours", rightTitle: "Stored now" }), codeBlock(SQL, "sql", { label: "Query to read" })];
 }
 
@@ -164,6 +171,38 @@ function plotSection() {
   element("div", { class: "card" }, barPlot("Request units by container", [{ label: "shop/orders", value: 812.5 }, { label: "shop/customers", value: 240 }, { label: "chat/messages", value: 96.25 }])),
   element("div", { class: "card" }, heatPlot("Heat of physical partitions", heat, Array.from({ length: 30 }, (_, at) => `12:${String(at).padStart(2, "0")}`), { unit: "RU per second" })),
   element("div", { class: "row" }, "Sparkline ", sparkline([3, 5, 2, 8, 9, 4, 6, 11, 7], "Requests of the last minutes"))];
+}
+
+// A source of its own: three events, then the connection breaks, as a server that is restarted does.
+function streamSection() {
+  const lines = element("ol", { class: "mono small stream-lines", id: "stream-lines" });
+  const { node, show } = streamTag();
+  let count = 0;
+  const open = async (_, { headers }) => {
+    const from = headers["last-event-id"] ?? "the start";
+    const body = new ReadableStream({ async start(controller) {
+      for (let at = 0; at < 3; at += 1) {
+        count += 1;
+        controller.enqueue(new TextEncoder().encode(`id: ${count}\ndata: ${JSON.stringify({ count, from })}\n\n`));
+        await pause(300);
+      }
+      controller.error(new Error("The connection broke."));
+    } });
+    return new Response(body);
+  };
+  const stop = new AbortController();
+  liveStream("/", { open, onstate: show, signal: stop.signal, onevent: (_, data) => {
+    lines.prepend(element("li", {}, `event ${data.count}, connected after ${data.from}`));
+    while (lines.childElementCount > 6) lines.lastElementChild.remove();
+    if (data.count >= 9) stop.abort();
+  } });
+  const states = ["live", "waiting", "refused"].map((state) => {
+    const tag = streamTag();
+    tag.show(state);
+    return tag.node;
+  });
+  return [element("div", { class: "card stack" }, element("div", { class: "row" }, "States ", ...states),
+    element("div", { class: "row" }, element("span", {}, "A stream that breaks after three events and goes on behind the last one"), node), lines)];
 }
 
 function iconSection() {

@@ -2,6 +2,7 @@
 
 import { field } from "./control.js";
 import { element, freshId } from "./element.js";
+import { jsonProblem } from "./json_problem.js";
 
 // `schema.properties` in their order; known keywords: type, title, description, enum, minimum, maximum, multipleOf,
 // maxLength, pattern, format ("lines", "json", "password"), default, and `required` of the schema.
@@ -76,11 +77,8 @@ function check(typed, rule, isRequired) {
   if (trimmed === "") return isRequired ? { problem: "Give a value." } : { value: undefined };
   if (rule.type === "integer" || rule.type === "number") return number(trimmed, rule);
   if (rule.format === "json") {
-    try {
-      return { value: JSON.parse(typed) };
-    } catch (error) {
-      return { problem: `This is not JSON: ${error.message}` };
-    }
+    const wrong = jsonProblem(typed);
+    return wrong ? { problem: `This is not JSON. ${wrong.message}` } : { value: JSON.parse(typed) };
   }
   if (rule.type === "array") return { value: trimmed.split("\n").map((one) => one.trim()).filter(Boolean) };
   if (rule.maxLength && trimmed.length > rule.maxLength) return { problem: `Give at most ${rule.maxLength} characters.` };

@@ -83,27 +83,3 @@ export function layOutJson(text) {
   });
   return out;
 }
-
-// Where JSON text is wrong: { line, column, message }, or null if it is right.
-export function jsonProblem(text) {
-  try {
-    JSON.parse(text);
-    return null;
-  } catch (error) {
-    const place = /line (\d+) column (\d+)/.exec(error.message);
-    const position = /position (\d+)/.exec(error.message);
-    let line = place ? Number(place[1]) : 1;
-    let column = place ? Number(place[2]) : 1;
-    if (!place && position) {
-      const before = text.slice(0, Number(position[1])).split("\n");
-      line = before.length;
-      column = before.at(-1).length + 1;
-    } else if (!place) {
-      const before = text.split("\n");
-      line = before.length;
-      column = before.at(-1).length + 1;
-    }
-    const words = error.message.replace(/ (in JSON )?at (position|line).*$/, "").replace(/, "?\.\.\..*is not valid JSON$/, "");
-    return { line, column, message: `Line ${line}, column ${column}: ${words}.` };
-  }
-}

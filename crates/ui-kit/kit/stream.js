@@ -1,19 +1,21 @@
 // A live stream of server-sent events with reconnect, read with fetch because EventSource does not show why it was
 // refused. A connection that is silent for too long counts as lost.
 
+import { element } from "./element.js";
+
 const RECONNECT_MS = 1_000;
 const RECONNECT_MS_MAX = 15_000;
 const SILENCE_MS = 45_000;
 
 // Calls `onevent(name, data)` until `signal` is aborted, and `onstate("live" | "waiting" | "refused", status)`.
-export async function liveStream(path, { headers = () => ({}), onevent, onstate = () => {}, signal }) {
-  let last = null;
+// `open` is fetch, or what stands for it.
+export async function liveStream(path, { headers = () => ({}), onevent, onstate = () => {}, signal, open = fetch }) {
+  // Outside of the loop: also after a connection that broke, the next one begins behind the last event.
+  const position = { last: null };
   let wait = RECONNECT_MS;
   while (!signal.aborted) {
     try {
-      const position = { last };
-      await connection(path, { headers, onevent: (name, data) => { wait = RECONNECT_MS; onevent(name, data); }, onstate, signal, position });
-      last = position.last;
+      await connection(path, { open, headers, onevent: (name, data) => { wait = RECONNECT_MS; onevent(name, data); }, onstate, signal, position });
     } catch (error) {
       if (error.status) onstate("refused", error.status);
       if (error.status === 401) return;
@@ -25,6 +27,20 @@ export async function liveStream(path, { headers = () => ({}), onevent, onstate 
   }
 }
 
+// A tag that shows the state of a stream: pass `show` as `onstate`.
+export function streamTag() {
+  const node = element("span", { class: "tag stream-state", role: "status" }, "Connecting");
+  const states = { live: ["Live", "good"], waiting: ["Connecting again", "warn"], refused: ["Refused", "bad"] };
+  const show = (state) => {
+    const [text, kind] = states[state];
+    // Refused stays until there is a connection; waiting follows at once and says less.
+    if (state === "waiting" && node.classList.contains("bad")) return;
+    node.textContent = text;
+    node.className = `tag stream-state ${kind}`;
+  };
+  return { node, show };
+}
+
 export function pause(ms, signal) {
   return new Promise((resume) => {
     const timer = setTimeout(resume, ms);
@@ -32,11 +48,11 @@ export function pause(ms, signal) {
   });
 }
 
-async function connection(path, { headers, onevent, onstate, signal, position }) {
+async function connection(path, { open, headers, onevent, onstate, signal, position }) {
   const silence = new AbortController();
   const given = { accept: "text/event-stream", ...headers() };
   if (position.last) given["last-event-id"] = position.last;
-  const response = await fetch(path, { headers: given, signal: AbortSignal.any([signal, silence.signal]) });
+  const response = await open(path, { headers: given, signal: AbortSignal.any([signal, silence.signal]) });
   if (!response.ok) throw Object.assign(new Error(`status ${response.status}`), { status: response.status });
   onstate("live");
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();

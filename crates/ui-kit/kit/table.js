@@ -5,6 +5,8 @@ import { element, freshId, shape } from "./element.js";
 import { icon } from "./icon.js";
 
 const SPARE_ROWS = 12;
+// Longer text has a title, because a cell may cut it off.
+const TITLE_CHARS_MIN = 24;
 
 // columns: [{ name, label, width, align, cell(row) -> text or node, sort(row) -> value }].
 export function table(label, columns, { rows = [], onopen = () => {}, onactive = () => {}, onend = () => {}, isBare = false } = {}) {
@@ -14,16 +16,27 @@ export function table(label, columns, { rows = [], onopen = () => {}, onactive =
   const body = element("div", { class: "grid-body", role: "rowgroup" });
   grid.append(headGroup, body);
   const prefix = freshId("row");
+  // Rows in view by their place in the order, rows that wait to be used again, and the row of an element.
   const shown = new Map();
+  const spare = [];
+  const entries = new WeakMap();
   let all = [];
   let order = [];
   let active = -1;
+  let activeId = "";
   let sorted = null;
   let height = 36;
+  let view = 0;
+  // Whether what is drawn belongs to other rows or another height.
+  let isStale = false;
+  let drawnHeight = -1;
   let askedFor = -1;
 
   head.append(...columns.map((column) => headCell(column)));
-  grid.style.setProperty("--columns", columns.map(({ width = "minmax(8rem, 1fr)" }) => width).join(" "));
+  const widths = columns.map(({ width = "minmax(8rem, 1fr)" }) => width);
+  grid.style.setProperty("--columns", widths.join(" "));
+  // With many columns a row is wider than the table, and its line and colour must be as wide.
+  grid.style.setProperty("--least", `calc(${widths.map((width) => /^minmax\(([^,]+),/.exec(width)?.[1] ?? width).join(" + ")})`);
 
   function headCell(column) {
     const cell = element("div", { role: "columnheader", class: column.align === "end" ? "end" : "" });
@@ -50,7 +63,9 @@ export function table(label, columns, { rows = [], onopen = () => {}, onactive =
     else sorted = null;
     for (const one of columns) one.mark?.(sorted?.column === one ? sorted.direction : null);
     arrange();
-    draw(true);
+    isStale = true;
+    draw();
+    markActive();
   }
 
   function arrange() {
@@ -61,63 +76,104 @@ export function table(label, columns, { rows = [], onopen = () => {}, onactive =
     order.sort((left, right) => sign * compare(values[left], values[right]) || left - right);
   }
 
-  function draw(isChanged = false) {
-    if (!grid.isConnected) return;
+  // Reads the layout; only when it may have changed, because reading it between writes is what makes scrolling slow.
+  function measure() {
     // The height is a token in rem; it changes with the density and the pointer.
     const measured = Number.parseFloat(getComputedStyle(grid).getPropertyValue("--row")) * 16 || 36;
-    const isResized = measured !== height;
+    view = grid.clientHeight;
+    if (measured === height) return;
     height = measured;
-    if (isChanged || isResized) {
-      for (const node of shown.values()) node.remove();
-      shown.clear();
+    isStale = true;
+  }
+
+  function draw() {
+    if (!grid.isConnected) return;
+    if (view === 0) measure();
+    if (drawnHeight !== order.length * height) {
+      drawnHeight = order.length * height;
+      body.style.height = `${drawnHeight}px`;
+      grid.setAttribute("aria-rowcount", String(order.length + 1));
     }
-    body.style.height = `${order.length * height}px`;
-    grid.setAttribute("aria-rowcount", String(order.length + 1));
-    const first = Math.max(0, Math.floor(grid.scrollTop / height) - SPARE_ROWS);
-    const last = Math.min(order.length, Math.ceil((grid.scrollTop + grid.clientHeight) / height) + SPARE_ROWS);
-    for (const [index, node] of shown) {
+    const top = grid.scrollTop;
+    const first = Math.max(0, Math.floor(top / height) - SPARE_ROWS);
+    const last = Math.min(order.length, Math.ceil((top + view) / height) + SPARE_ROWS);
+    for (const [index, entry] of shown) {
       if (index < first || index >= last) {
-        node.remove();
         shown.delete(index);
-      }
+        spare.push(entry);
+      } else if (isStale) fill(entry, index);
     }
-    const created = [];
-    for (let index = first; index < last; index += 1) {
-      if (!shown.has(index)) {
-        const node = rowNode(index);
-        shown.set(index, node);
-        created.push(node);
-      }
-    }
-    body.append(...created);
-    markActive();
+    isStale = false;
+    for (let index = first; index < last; index += 1) if (!shown.has(index)) shown.set(index, fill(spare.pop() ?? newRow(), index));
+    // Rows that left the view are used for those that came into it. While the table moves, none is left over.
+    for (const { node } of spare) node.remove();
+    spare.length = Math.min(spare.length, SPARE_ROWS);
+    nameActive();
     if (last >= order.length && order.length > 0 && askedFor !== order.length) {
       askedFor = order.length;
       onend();
     }
   }
 
-  function rowNode(index) {
+  function newRow() {
+    const cells = columns.map(({ align }) => {
+      const text = document.createTextNode("");
+      const span = element("span", {}, text);
+      return { node: element("div", { role: "gridcell", class: align === "end" ? "end" : "" }, span), span, text, isText: true };
+    });
+    const node = element("div", { class: "grid-row", role: "row" }, ...cells.map((cell) => cell.node));
+    const entry = { node, cells, index: -1 };
+    entries.set(node, entry);
+    return entry;
+  }
+
+  function fill(entry, index) {
     const row = all[order[index]];
-    const node = element("div", { class: "grid-row", role: "row", id: `${prefix}-${index}`, "aria-rowindex": String(index + 2) });
-    for (const { cell, align } of columns) {
-      const content = cell(row);
-      const inner = content instanceof Node ? content : element("span", {}, content ?? "");
-      if (!(content instanceof Node) && String(content ?? "").length > 24) inner.title = content;
-      node.append(element("div", { role: "gridcell", class: align === "end" ? "end" : "" }, inner));
-    }
+    const { node, cells } = entry;
+    entry.index = index;
+    node.id = `${prefix}-${index}`;
+    node.setAttribute("aria-rowindex", String(index + 2));
     node.style.transform = `translateY(${index * height}px)`;
-    node.addEventListener("click", () => { setActive(index); onopen(row); });
-    return node;
+    mark(entry);
+    columns.forEach(({ cell }, at) => fillCell(cells[at], cell(row)));
+    if (!node.isConnected) body.append(node);
+    return entry;
+  }
+
+  // Text goes into the text node that is there already; that creates no element.
+  function fillCell(cell, content) {
+    if (content instanceof Node) {
+      cell.node.replaceChildren(content);
+      cell.isText = false;
+      return;
+    }
+    const text = String(content ?? "");
+    if (!cell.isText) cell.node.replaceChildren(cell.span);
+    cell.isText = true;
+    if (cell.text.data === text) return;
+    cell.text.data = text;
+    if (text.length > TITLE_CHARS_MIN) cell.span.title = text;
+    else if (cell.span.title) cell.span.removeAttribute("title");
+  }
+
+  function mark({ node, index }) {
+    const isActive = index === active;
+    if ((node.getAttribute("aria-selected") === "true") === isActive && node.hasAttribute("aria-selected")) return;
+    node.classList.toggle("active", isActive);
+    node.setAttribute("aria-selected", String(isActive));
   }
 
   function markActive() {
-    for (const [index, node] of shown) {
-      node.classList.toggle("active", index === active);
-      node.setAttribute("aria-selected", String(index === active));
-    }
-    const node = shown.get(active);
-    if (node) grid.setAttribute("aria-activedescendant", node.id);
+    for (const entry of shown.values()) mark(entry);
+    nameActive();
+  }
+
+  // Names the active row to screen readers while it exists.
+  function nameActive() {
+    const id = shown.get(active)?.node.id ?? "";
+    if (id === activeId) return;
+    activeId = id;
+    if (id) grid.setAttribute("aria-activedescendant", id);
     else grid.removeAttribute("aria-activedescendant");
   }
 
@@ -129,9 +185,16 @@ export function table(label, columns, { rows = [], onopen = () => {}, onactive =
     if (top < grid.scrollTop) grid.scrollTop = top;
     else if (top + height > grid.scrollTop + visible) grid.scrollTop = top + height - visible;
     draw();
+    markActive();
     onactive(all[order[active]]);
   }
 
+  body.addEventListener("click", (event) => {
+    const index = entries.get(event.target.closest(".grid-row"))?.index ?? -1;
+    if (index < 0) return;
+    setActive(index);
+    onopen(all[order[index]]);
+  });
   grid.addEventListener("keydown", (event) => {
     if (event.target !== grid) return;
     const page = Math.max(1, Math.floor(grid.clientHeight / height) - 2);
@@ -152,22 +215,27 @@ export function table(label, columns, { rows = [], onopen = () => {}, onactive =
     isDue = true;
     requestAnimationFrame(() => { isDue = false; draw(); });
   }, { passive: true });
-  new ResizeObserver(() => draw()).observe(grid);
+  // The head is as high as a row, so it tells when the density changes.
+  const resized = new ResizeObserver(() => { measure(); draw(); markActive(); });
+  resized.observe(grid);
+  resized.observe(head);
 
   function setRows(next) {
     all = next;
     active = Math.min(active, next.length - 1);
     askedFor = -1;
     arrange();
-    draw(true);
+    isStale = true;
+    draw();
+    markActive();
   }
 
   // Adds rows at the end; what is shown stays.
   function addRows(more) {
     all = all.concat(more);
-    const isSorted = sorted !== null;
+    isStale ||= sorted !== null;
     arrange();
-    draw(isSorted);
+    draw();
   }
 
   setRows(rows);

@@ -70,6 +70,35 @@ await test("a table of 100,000 rows keeps few of them and reaches the last by ke
   await page.getByText("Opened order-99999.").waitFor();
 });
 
+await test("scrolling uses the rows that are there: no element is created, and the layout is not read", async () => {
+  const seen = await grid.evaluate(async (node) => {
+    const frame = () => new Promise(requestAnimationFrame);
+    const body = node.querySelector(".grid-body");
+    node.scrollTop = 40_000;
+    await frame();
+    await frame();
+    let created = 0;
+    const watch = new MutationObserver((records) => { for (const record of records) created += [...record.addedNodes].filter((one) => one.classList?.contains("grid-row")).length; });
+    watch.observe(body, { childList: true });
+    const { getComputedStyle: read } = window;
+    let styleReads = 0;
+    window.getComputedStyle = (...given) => { styleReads += 1; return read(...given); };
+    for (let at = 0; at < 60; at += 1) {
+      node.scrollTop += 180;
+      await frame();
+    }
+    await frame();
+    window.getComputedStyle = read;
+    watch.disconnect();
+    const first = [...body.children].map((row) => Number(row.getAttribute("aria-rowindex"))).sort((left, right) => left - right);
+    const isWhole = first.every((index, at) => at === 0 || index === first[at - 1] + 1);
+    return { created, styleReads, isWhole, top: node.scrollTop, from: first[0], to: first.at(-1) };
+  });
+  assert.ok(seen.created <= 2, `${seen.created} rows were created`);
+  assert.equal(seen.styleReads, 0);
+  assert.ok(seen.isWhole && seen.from * 36 < seen.top && seen.to * 36 > seen.top + 320, JSON.stringify(seen));
+});
+
 await test("a column sorts in both directions", async () => {
   await grid.getByRole("button", { name: "Total" }).click();
   assert.equal(await grid.getByRole("columnheader", { name: "Total" }).getAttribute("aria-sort"), "ascending");
@@ -111,6 +140,37 @@ await test("the editor completes words and does not trap the focus", async () =>
   await area.press("Escape");
   await area.press("Tab");
   assert.notEqual(await page.evaluate(() => document.activeElement.getAttribute("aria-label")), "Query");
+});
+
+await test("a stream that breaks goes on behind its last event", async () => {
+  await page.locator("#stream-lines li", { hasText: "connected after 3" }).first().waitFor();
+  await page.locator(".stream-state", { hasText: "Connecting again" }).first().waitFor();
+});
+
+await test("every mistake in JSON has a line and a column, and only mistakes have", async () => {
+  const places = await page.evaluate(async () => {
+    const { jsonProblem } = await import("/_kit/json_problem.js");
+    const isRight = (text) => { try { JSON.parse(text); return true; } catch { return false; } };
+    let seed = 7;
+    const below = (bound) => { seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648; return seed % bound; };
+    const whole = ['{"a": [1, -2.5e+3, true, null, "x\\u00e9\\n"], "b": {"c": {}}, "d": []}', "[[[]]]", '"t"', "-0.5E-7", '{\n "id": "x",\n "n": 1\n}'];
+    const bits = ['"', ",", ":", "{", "}", "[", "]", "\\", "\n", "\t", " ", "0", ".", "-", "+", "e", "true", "nul", "'", "é", "\u0001", "//", "NaN", "\u00a0", "🙂", "$"];
+    const wrong = [];
+    for (let round = 0; round < 20_000; round += 1) {
+      let text = whole[below(whole.length)];
+      for (let change = below(3); change >= 0; change -= 1) {
+        const at = below(text.length + 1);
+        text = text.slice(0, at) + (below(2) ? bits[below(bits.length)] : "") + text.slice(at + below(3));
+      }
+      const found = jsonProblem(text);
+      if (isRight(text) !== (found === null) || (found && !(found.line >= 1 && found.column >= 1))) wrong.push(text);
+    }
+    const deep = jsonProblem("[".repeat(100_000));
+    return { wrong, deep: deep.column, some: ["", "{", '{"a":1,}', '{\n  "a": 1\n  "b": 2\n}', "[1 2]", '{"🙂":x}', '{"a":"b\n"}', '{"a":01}', "{}{}"].map((text) => { const { line, column } = jsonProblem(text); return `${line}:${column}`; }) };
+  });
+  assert.deepEqual(places.wrong, []);
+  assert.equal(places.deep, 100_001);
+  assert.deepEqual(places.some, ["1:1", "1:2", "1:8", "3:3", "1:4", "1:6", "1:8", "1:6", "1:3"]);
 });
 
 await test("a dialog takes the focus and gives it back", async () => {

@@ -4,8 +4,8 @@ import { button } from "/_kit/control.js";
 import { element } from "/_kit/element.js";
 import { confirmDialog, emptyState, loadInto, toast } from "/_kit/feedback.js";
 import { icon } from "/_kit/icon.js";
+import { call } from "/_kit/session.js";
 import { timeAgo } from "/_kit/time.js";
-import { call } from "./api.js";
 
 const PATH = "/api/notifications/devices";
 const PLATFORMS = { fcm: "Android or web", apns: "Apple", webhook: "Webhook", mail: "Mail" };

@@ -1,8 +1,8 @@
 // Changes of the list: the live stream, and the unread count by polling, because the stream has no event for an expired
 // notification: seldom with a stream, often without.
 
+import { call, checkSession, headers } from "/_kit/session.js";
 import { liveStream } from "/_kit/stream.js";
-import { call, checkSession, headers } from "./api.js";
 
 const POLL_MS = 15_000;
 const POLL_WITH_STREAM_MS = 60_000;

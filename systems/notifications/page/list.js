@@ -3,8 +3,8 @@
 import { button } from "/_kit/control.js";
 import { byId, element } from "/_kit/element.js";
 import { emptyState, errorState, loadingState, toast } from "/_kit/feedback.js";
+import { call } from "/_kit/session.js";
 import { dayText } from "/_kit/time.js";
-import { call } from "./api.js";
 import { CATEGORIES, idOf, itemNode } from "./item.js";
 
 const PAGE = 20;

@@ -4,14 +4,14 @@ import { button, schemeButton } from "/_kit/control.js";
 import { byId, element } from "/_kit/element.js";
 import { loadingState, toast } from "/_kit/feedback.js";
 import { addressParts, frame } from "/_kit/frame.js";
-import { call, onSessionEnd, session } from "./api.js";
+import { onSessionEnd, session, signOut } from "/_kit/session.js";
+import * as signIn from "/_kit/sign_in.js";
 import * as devices from "./devices.js";
 import { follow } from "./follow.js";
 import * as list from "./list.js";
 import * as operator from "./operator.js";
 import * as send from "./send.js";
 import * as settings from "./settings.js";
-import * as signIn from "./sign_in.js";
 
 const SECTIONS = [
   { id: "list", label: "Notifications", icon: "bell", part: list },
@@ -27,10 +27,10 @@ let streamAbort = null;
 
 const badge = element("span", { class: "badge", id: "badge", hidden: true });
 const who = element("span", { class: "soft truncate", id: "who" });
-const signOut = button("Sign out", { icon: "exit", kind: "quiet", id: "sign-out", onclick: leave });
+const leaveButton = button("Sign out", { icon: "exit", kind: "quiet", id: "sign-out", onclick: leave });
 const shell = frame({
   brand: { label: "Notifications", icon: "bell" }, sections: SECTIONS,
-  actions: [element("div", { class: "row who" }, who, signOut), schemeButton()],
+  actions: [element("div", { class: "row who" }, who, leaveButton), schemeButton()],
 });
 shell.top.querySelector(".brand").after(badge);
 // What happens by itself is said to screen readers here; what the user did is said by toasts.
@@ -56,7 +56,7 @@ async function enter(person) {
   }
   const isNew = shownTo === null;
   shownTo = person.subject;
-  who.textContent = person.subject;
+  who.textContent = person.name ?? person.subject;
   mine = SECTIONS.filter(({ role }) => !role || person.roles.includes(role));
   for (const { id } of SECTIONS) shell.links.get(id).hidden = !mine.some((section) => section.id === id);
   show();
@@ -78,8 +78,7 @@ async function start(person) {
 
 async function leave() {
   try {
-    await call("POST", "/session/sign-out");
-    location.reload();
+    await signOut();
   } catch (error) {
     toast(error.message, { isBad: true });
   }

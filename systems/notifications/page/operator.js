@@ -5,9 +5,9 @@ import { element, integerText, numberText } from "/_kit/element.js";
 import { dialog, emptyState, loadInto, toast } from "/_kit/feedback.js";
 import { codeBlock } from "/_kit/highlight.js";
 import { barPlot, linePlot } from "/_kit/plot.js";
+import { call } from "/_kit/session.js";
 import { table } from "/_kit/table.js";
 import { relativeText, timeAgo } from "/_kit/time.js";
-import { call } from "./api.js";
 
 const KINDS = [
   ["DEAD", "Dead"], ["FAILED", "To be retried"], ["PENDING", "Waiting"], ["PROCESSING", "In work"],

@@ -4,7 +4,7 @@ import { button } from "/_kit/control.js";
 import { element } from "/_kit/element.js";
 import { toast } from "/_kit/feedback.js";
 import { schemaForm } from "/_kit/form.js";
-import { call } from "./api.js";
+import { call } from "/_kit/session.js";
 
 const TYPES = [
   ["POST_LIKE", "Liked a post", "post"], ["POST_COMMENT", "Commented on a post", "post"], ["POST_SHARE", "Shared a post", "post"],

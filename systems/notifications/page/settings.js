@@ -3,7 +3,7 @@
 import { button, field } from "/_kit/control.js";
 import { byId, element } from "/_kit/element.js";
 import { toast } from "/_kit/feedback.js";
-import { call } from "./api.js";
+import { call } from "/_kit/session.js";
 
 const PATH = "/api/notifications/preferences";
 const COLUMNS = 6;

@@ -9,6 +9,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import readline from "node:readline";
 import { chromium } from "playwright-core";
+import { oidc } from "./oidc.mjs";
 import { sessions } from "./sessions.mjs";
 
 const { PLANISPHERE, CHROMIUM, ARTEFACTS } = process.env;
@@ -84,6 +85,9 @@ async function namesOfControls() {
   assert.ok(controls.length > 0, "there are controls");
   const nameless = controls.filter((node) => !node.name?.value?.trim());
   assert.deepEqual(nameless.map((node) => node.role.value), [], "controls without a name");
+  await checkAccessibility(page);
+}
+async function checkAccessibility(page) {
   await page.evaluate(axe);
   const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));
   assert.deepEqual(violations.map(({ id, nodes }) => `${id}: ${nodes.map((one) => one.target.join(" ")).join(", ")}`), []);
@@ -393,6 +397,7 @@ await test("signing out ends the session", async () => {
 });
 
 await sessions({ browser, program: PLANISPHERE, test, until });
+await oidc({ browser, program: PLANISPHERE, artefacts: ARTEFACTS, test, until, checkAccessibility });
 
 await browser.close();
 service.kill("SIGTERM");

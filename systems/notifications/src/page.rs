@@ -15,7 +15,6 @@ pub const PAGES: &[Asset] = &[
     Asset::html("/", include_bytes!("../page/index.html")),
     Asset::style("/page/page.css", include_bytes!("../page/page.css")),
     script!("main.js"),
-    script!("api.js"),
     script!("devices.js"),
     script!("follow.js"),
     script!("item.js"),
@@ -23,5 +22,4 @@ pub const PAGES: &[Asset] = &[
     script!("operator.js"),
     script!("send.js"),
     script!("settings.js"),
-    script!("sign_in.js"),
 ];

@@ -2,10 +2,11 @@
 
 import { button } from "/_kit/control.js";
 import { element, integerText } from "/_kit/element.js";
-import { emptyState, loadInto } from "/_kit/feedback.js";
+import { emptyState } from "/_kit/feedback.js";
 import { addressOf } from "/_kit/frame.js";
 import { linePlot } from "/_kit/plot.js";
-import { call } from "./api.js";
+import { call } from "/_kit/session.js";
+import { reloadInto } from "./reload.js";
 import { askRollback } from "./rollback.js";
 
 const STATUSES = ["PENDING", "IN-PROGRESS", "MIGRATED", "ROLLED-BACK"];
@@ -17,7 +18,7 @@ export function shown(panel) {
 }
 
 export function changed() {
-  return loadInto(clusters, async () => {
+  return reloadInto(clusters, async () => {
     const { clusters: names } = await call("GET", "/v1/clusters");
     if (names.length === 0) return emptyState("No clusters", "Scan a cluster to begin.", { icon: "container" });
     const summaries = await Promise.all(names.map((name) => call("GET", `/v1/clusters/${encodeURIComponent(name)}/summary`)));

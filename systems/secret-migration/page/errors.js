@@ -1,10 +1,10 @@
 // Workloads whose last attempt failed, of all clusters.
 
 import { element } from "/_kit/element.js";
-import { emptyState, loadInto } from "/_kit/feedback.js";
+import { emptyState } from "/_kit/feedback.js";
 import { addressOf } from "/_kit/frame.js";
-import { table } from "/_kit/table.js";
-import { call } from "./api.js";
+import { call } from "/_kit/session.js";
+import { reloadInto } from "./reload.js";
 
 const place = element("div", { id: "errors" });
 
@@ -14,16 +14,18 @@ export function shown(panel) {
 }
 
 export function changed() {
-  return loadInto(place, async () => {
+  return reloadInto(place, async () => {
     const { clusters } = await call("GET", "/v1/clusters");
     const summaries = await Promise.all(clusters.map((name) => call("GET", `/v1/clusters/${encodeURIComponent(name)}/summary`)));
     const rows = summaries.flatMap(({ errors }) => errors);
     if (rows.length === 0) return emptyState("No errors", "No workload has a failed attempt.", { icon: "check" });
-    return table("Errors", [
-      { label: "Workload", width: "minmax(12rem, 1fr)", cell: (row) => row.id, sort: (row) => row.id },
-      { label: "Attempts", width: "6.5rem", align: "end", cell: (row) => String(row.attempts), sort: (row) => row.attempts },
-      { label: "Held", width: "5rem", cell: (row) => (row.held ? "yes" : ""), sort: (row) => row.held },
-      { label: "Error", width: "minmax(14rem, 3fr)", cell: (row) => row.error },
-    ], { rows, onopen: (row) => { location.hash = addressOf("workload", ...row.id.split(":")); } }).node;
+    return element("ul", { class: "errors" }, rows.map(line));
   });
+}
+
+function line({ id, attempts, held, error }) {
+  return element("li", { class: "card stack" },
+    element("div", { class: "row apart" }, element("a", { class: "strong", href: addressOf("workload", ...id.split(":")) }, id),
+      element("span", { class: held ? "tag bad" : "tag warn" }, held ? `held after ${attempts} attempts` : `attempt ${attempts} failed`)),
+    element("p", {}, error));
 }

@@ -4,11 +4,11 @@ import { button, schemeButton } from "/_kit/control.js";
 import { byId, element, later } from "/_kit/element.js";
 import { toast } from "/_kit/feedback.js";
 import { addressParts, frame } from "/_kit/frame.js";
+import { checkSession, headers, onSessionEnd, session, signOut } from "/_kit/session.js";
+import * as signIn from "/_kit/sign_in.js";
 import { liveStream } from "/_kit/stream.js";
-import { call, checkSession, headers, onSessionEnd, session } from "./api.js";
 import * as board from "./board.js";
 import * as errors from "./errors.js";
-import * as signIn from "./sign_in.js";
 import * as waves from "./waves.js";
 import * as workload from "./workload.js";
 
@@ -22,10 +22,10 @@ let shownTo = null;
 let streamAbort = null;
 
 const who = element("span", { class: "soft truncate", id: "who" });
-const signOut = button("Sign out", { icon: "exit", kind: "quiet", id: "sign-out", onclick: leave });
+const leaveButton = button("Sign out", { icon: "exit", kind: "quiet", id: "sign-out", onclick: leave });
 const shell = frame({
   brand: { label: "Secrets migration", icon: "lock" }, sections: SECTIONS,
-  actions: [element("div", { class: "row who" }, who, signOut), schemeButton()],
+  actions: [element("div", { class: "row who" }, who, leaveButton), schemeButton()],
 });
 const panels = new Map(SECTIONS.map(({ id }) => [id, element("div", { class: "page", id: `panel-${id}`, hidden: true })]));
 document.body.append(shell.skip, shell.node);
@@ -50,7 +50,7 @@ async function enter(person) {
     return;
   }
   shownTo = person.subject;
-  who.textContent = `${person.subject} (${person.roles.join(", ")})`;
+  who.textContent = `${person.name ?? person.subject} (${person.roles.join(", ")})`;
   const may = (role) => person.roles.includes("admin") || person.roles.includes(role);
   document.body.dataset.operator = String(may("operator"));
   show();
@@ -65,8 +65,7 @@ async function enter(person) {
 
 async function leave() {
   try {
-    await call("POST", "/session/sign-out");
-    location.reload();
+    await signOut();
   } catch (error) {
     toast(error.message, { isBad: true });
   }

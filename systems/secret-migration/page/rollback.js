@@ -3,11 +3,16 @@
 import { field } from "/_kit/control.js";
 import { element } from "/_kit/element.js";
 import { confirmDialog, toast } from "/_kit/feedback.js";
-import { call } from "./api.js";
+import { call } from "/_kit/session.js";
 
 export async function askRollback(what, path, done) {
   const reason = field("Reason", element("input", { class: "input", name: "reason", required: true, maxlength: 200 }), { hint: "It is part of the audit." });
-  const body = element("div", { class: "stack" }, element("p", {}, `Switch ${what} back to Vault? Running workers stop with it.`), reason.node);
+  const input = reason.input;
+  // The complaint about a missing reason goes when there is one.
+  input.addEventListener("input", () => {
+    for (const complaint of input.closest("dialog, [role=dialog]")?.querySelectorAll("[role=alert]") ?? []) complaint.textContent = "";
+  });
+  const body = element("div", { class: "stack" }, element("p", {}, `Switch ${what} back to Vault? A migration in progress ends.`), reason.node);
   const answer = await confirmDialog(`Roll back ${what}`, body, {
     label: "Roll back",
     run: async () => {

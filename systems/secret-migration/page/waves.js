@@ -2,10 +2,12 @@
 
 import { button, field } from "/_kit/control.js";
 import { element, integerText } from "/_kit/element.js";
-import { dialog, emptyState, loadInto, toast } from "/_kit/feedback.js";
-import { call } from "./api.js";
+import { dialog, emptyState, toast } from "/_kit/feedback.js";
+import { call } from "/_kit/session.js";
+import { reloadInto } from "./reload.js";
 import { askRollback } from "./rollback.js";
 
+const TONES = { RUNNING: "accent", FINISHED: "good", STOPPED: "bad", "ROLLED-BACK": "bad", PAUSED: "warn" };
 const list = element("div", { class: "clusters", id: "waves" });
 
 export function shown(panel) {
@@ -16,12 +18,20 @@ export function shown(panel) {
 }
 
 export function changed() {
-  return loadInto(list, async () => {
+  return reloadInto(list, async () => {
     const { waves } = await call("GET", "/v1/waves");
     if (waves.length === 0) return emptyState("No waves", "A wave migrates workloads together.", { icon: "play" });
     const reports = await Promise.all(waves.map(({ id }) => call("GET", `/v1/waves/${encodeURIComponent(id)}`)));
     return element("div", { class: "clusters" }, reports.map(card));
   });
+}
+
+// What the wave takes, how fast, when it stops, and who wanted it.
+function rules({ selector, ratePerMinute, stopAtErrorRatio, createdBy, approvedBy }) {
+  const where = selector.namespaces?.length > 0 ? `${selector.cluster} (${selector.namespaces.join(", ")})` : selector.cluster;
+  return [where, ratePerMinute && `${integerText(ratePerMinute)} per minute`,
+    stopAtErrorRatio !== undefined && stopAtErrorRatio !== null && `stops at ${Math.round(stopAtErrorRatio * 100)} % failures`,
+    `by ${createdBy}`, approvedBy && `approved by ${approvedBy}`].filter(Boolean).join(" · ");
 }
 
 function card(wave) {
@@ -42,8 +52,8 @@ function card(wave) {
   const isOver = ["FINISHED", "ROLLED-BACK"].includes(wave.status);
   const needsApproval = wave.needsApproval && !wave.approvedBy;
   return element("section", { class: "card wave", "data-wave": wave.id, "aria-label": wave.id },
-    element("div", { class: "row apart" }, element("h2", {}, wave.id), element("span", { class: "soft", "data-status": wave.status }, wave.status)),
-    element("p", { class: "soft" }, `${wave.selector.cluster}, by ${wave.createdBy}${wave.approvedBy ? `, approved by ${wave.approvedBy}` : ""}`),
+    element("div", { class: "row apart" }, element("h2", {}, wave.id), element("span", { class: `tag ${TONES[wave.status] ?? ""}`, "data-status": wave.status }, wave.status)),
+    element("p", { class: "soft" }, rules(wave)),
     element("meter", { min: 0, max: Math.max(1, wave.total), value: done, "aria-label": `${done} of ${wave.total} migrated` }),
     element("p", {}, `${integerText(done)} of ${integerText(wave.total)} migrated, ${integerText(failures.length)} failed${wave.reason ? `. ${wave.reason}` : ""}`),
     failures.length > 0 && element("ul", {}, failures.map(([id, error]) => element("li", {}, `${id}: ${error}`))),
@@ -51,7 +61,7 @@ function card(wave) {
       needsApproval && act("Approve", "approve"),
       wave.status === "RUNNING" && act("Stop", "pause", "danger"),
       wave.status !== "RUNNING" && !isOver && !needsApproval && act(wave.status === "PLANNED" ? "Start" : "Continue", "start", "primary"),
-      button("Roll back", { onclick: () => askRollback(`the wave ${wave.id}`, `/v1/waves/${encodeURIComponent(wave.id)}/rollback`, changed) })));
+      button("Roll back", { kind: "danger", onclick: () => askRollback(`the wave ${wave.id}`, `/v1/waves/${encodeURIComponent(wave.id)}/rollback`, changed) })));
 }
 
 async function plan() {

@@ -2,11 +2,12 @@
 
 import { button } from "/_kit/control.js";
 import { element } from "/_kit/element.js";
-import { emptyState, loadInto, toast } from "/_kit/feedback.js";
+import { emptyState, toast } from "/_kit/feedback.js";
 import { addressOf } from "/_kit/frame.js";
+import { call } from "/_kit/session.js";
 import { table } from "/_kit/table.js";
 import { timeAgo } from "/_kit/time.js";
-import { call } from "./api.js";
+import { reloadInto } from "./reload.js";
 import { askRollback } from "./rollback.js";
 
 const place = element("div", { id: "workloads" });
@@ -14,20 +15,23 @@ let address = [];
 
 export function shown(panel, parts) {
   address = parts;
-  panel.replaceChildren(place);
+  const [cluster, namespace, name] = parts;
+  // Outside of what is loaded again: the page has its heading also while it loads.
+  place.replaceChildren();
+  panel.replaceChildren(element("h1", {}, name ? `${namespace}/${name}` : cluster ?? "Workloads"), place);
   changed();
 }
 
 export function changed() {
   const [cluster, namespace, name] = address;
-  if (!cluster) return loadInto(place, chooseCluster);
-  return loadInto(place, () => (name ? one(cluster, namespace, name) : all(cluster)));
+  if (!cluster) return reloadInto(place, chooseCluster);
+  return reloadInto(place, () => (name ? one(cluster, namespace, name) : all(cluster)));
 }
 
 async function chooseCluster() {
   const { clusters } = await call("GET", "/v1/clusters");
   if (clusters.length === 0) return emptyState("No clusters", "Scan a cluster to begin.", { icon: "container" });
-  return element("div", { class: "stack" }, element("h1", {}, "Workloads"),
+  return element("div", { class: "stack" },
     element("ul", {}, clusters.map((cluster) => element("li", {}, element("a", { href: addressOf("workload", cluster) }, cluster)))));
 }
 
@@ -40,7 +44,7 @@ async function all(cluster) {
     { label: "Backend", width: "6rem", cell: (row) => row.secretBackend, sort: (row) => row.secretBackend },
     { label: "Changed", width: "9rem", cell: (row) => timeAgo(row.updatedAt), sort: (row) => row.updatedAt },
   ], { rows: workloads, onopen: (row) => { location.hash = addressOf("workload", cluster, row.namespace, row.workloadName); } });
-  return element("div", { class: "stack" }, element("h1", {}, cluster), rows.node);
+  return rows.node;
 }
 
 async function one(cluster, namespace, name) {
@@ -62,14 +66,42 @@ async function one(cluster, namespace, name) {
   const { migrationStatus: status } = workload;
   const isSwitched = status === "MIGRATED" || status === "IN-PROGRESS";
   return element("div", { class: "stack", "data-workload": workload.id },
-    element("div", { class: "row apart" }, element("h1", {}, `${namespace}/${name}`), isOperator && element("div", { class: "row" },
-      status === "PENDING" && !workload.paused && act("Migrate", "migrate", "primary"),
-      (status === "ROLLED-BACK" || workload.paused) && act("Try again", "retry", "primary"),
-      isSwitched && button("Roll back", { kind: "danger", id: "roll-back", onclick: () => askRollback(workload.id, `${path}/rollback`, changed) }))),
-    element("p", {}, element("strong", { id: "status", class: `status-${status}` }, status), " on ", element("strong", { id: "backend" }, workload.secretBackend),
-      workload.lastError ? element("span", { class: "soft" }, `: ${workload.lastError}`) : null),
+    element("div", { class: "row apart" },
+      element("p", {}, element("strong", { id: "status", class: `status-${status}` }, status), " on ", element("strong", { id: "backend" }, workload.secretBackend),
+        workload.reason || workload.lastError ? element("span", { class: "soft" }, `: ${workload.reason ?? workload.lastError}`) : null),
+      isOperator && element("div", { class: "row" },
+        status === "PENDING" && !workload.paused && act("Migrate", "migrate", "primary"),
+        (status === "ROLLED-BACK" || workload.paused) && act("Try again", "retry", "primary"),
+        isSwitched && button("Roll back", { kind: "danger", id: "roll-back", onclick: () => askRollback(workload.id, `${path}/rollback`, changed) }))),
     element("section", { class: "card stack", "aria-label": "Paths" }, element("h2", {}, "Paths"),
-      element("ul", {}, workload.hashiSecrets.items.map((item) => element("li", {}, `${item.mount ?? workload.hashiSecrets.mount}/${item.path}`)))),
+      element("ul", {}, workload.hashiSecrets.items.map((item) => pathLine(workload, item)))),
     element("section", { class: "card stack", "aria-label": "Timeline" }, element("h2", {}, "Timeline and audit"),
-      element("ol", { class: "timeline", id: "timeline" }, audit.map((entry) => element("li", {}, timeAgo(entry.at), element("span", { class: "what" }, entry.action), element("span", { class: "soft" }, entry.by))))));
+      element("ol", { class: "timeline", id: "timeline" }, audit.map((entry, index) => step(entry, audit[index - 1])))));
+}
+
+// A path in Vault, and where its copy is.
+function pathLine({ hashiSecrets, smpSecrets }, item) {
+  const source = `${item.mount ?? hashiSecrets.mount}/${item.path}`;
+  const copy = smpSecrets?.items.find(({ sourcePath }) => sourcePath === source);
+  return element("li", {}, element("code", {}, source), item.version === undefined ? null : ` version ${item.version}`,
+    copy && element("span", { class: "soft" }, " → ", element("code", {}, copy.path), ` version ${copy.version}`));
+}
+
+// One entry: when, how long after the one before, what, and by whom. Steps follow each other within milliseconds.
+function step(entry, before) {
+  const after = before && Date.parse(entry.at) - Date.parse(before.at);
+  const since = after === undefined ? "" : after < 1000 ? `+${after} ms` : after < 120_000 ? `+${(after / 1000).toFixed(1)} s` : "";
+  // Workers of a service are named by sixteen digits.
+  const isWorker = /^[0-9a-f]{16}$/.test(entry.by);
+  return element("li", {},
+    element("span", { class: "when" }, element("time", { datetime: entry.at, title: entry.at }, clock(entry.at)), element("span", { class: "soft since" }, since)),
+    element("span", {}, element("span", { class: `what status-${entry.status ?? "none"}` }, entry.action), entry.detail && element("span", { class: "detail" }, entry.detail)),
+    element("span", { class: "soft by" }, isWorker ? `worker ${entry.by.slice(0, 6)}` : entry.by));
+}
+
+// The time of day; with the date if it is not today's.
+function clock(at) {
+  const date = new Date(at);
+  const time = date.toLocaleTimeString(undefined, { hour12: false });
+  return date.toDateString() === new Date().toDateString() ? time : `${date.toLocaleDateString()} ${time}`;
 }

@@ -59,7 +59,23 @@ async function until(what, expected, read) {
 }
 
 const section = (name) => page.locator(`#nav-${name}`).click();
-const shot = (name) => page.screenshot({ path: join(ARTEFACTS, `${name}.png`) });
+const PHONE = { width: 390, height: 844 };
+// A picture in both themes, and one as a phone shows it, where nothing may be wider than the screen.
+async function shots(name) {
+  const save = (kind) => page.screenshot({ path: join(ARTEFACTS, `${name}-${kind}.png`) });
+  const size = page.viewportSize();
+  await page.emulateMedia({ colorScheme: "light" });
+  await save("light");
+  await page.emulateMedia({ colorScheme: "dark" });
+  await save("dark");
+  await accessible();
+  await page.emulateMedia({ colorScheme: "light" });
+  await page.setViewportSize(PHONE);
+  await save("phone");
+  const width = await page.evaluate(() => document.documentElement.scrollWidth);
+  assert.ok(width <= PHONE.width, `${name}: ${width} pixels wide on a phone`);
+  await page.setViewportSize(size);
+}
 async function accessible() {
   await page.evaluate(axe);
   const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));
@@ -81,7 +97,7 @@ await test("the board counts the cluster", async () => {
   await card.waitFor();
   assert.match(await card.textContent(), /PENDING24/);
   await accessible();
-  await shot("board-before");
+  await shots("board-before");
 });
 
 await test("a wave is planned, started, followed live and finishes", async () => {
@@ -98,7 +114,6 @@ await test("a wave is planned, started, followed live and finishes", async () =>
   // No reload: the stream brings the progress.
   await until("finished", (text) => /8 of 8 migrated/.test(text) && /FINISHED/.test(text), () => wave.textContent());
   await accessible();
-  await shot("waves");
 });
 
 await test("a slow wave is stopped with the button", async () => {
@@ -109,6 +124,8 @@ await test("a slow wave is stopped with the button", async () => {
   await page.getByRole("button", { name: "Plan", exact: true }).click();
   const wave = page.locator('[data-wave="slow"]');
   await wave.getByRole("button", { name: "Start" }).click();
+  await wave.getByRole("button", { name: "Stop" }).waitFor();
+  await shots("wave-running");
   await wave.getByRole("button", { name: "Stop" }).click();
   await until("paused", (text) => /PAUSED/.test(text), () => wave.textContent());
 });
@@ -116,29 +133,37 @@ await test("a slow wave is stopped with the button", async () => {
 await test("a workload has its timeline and is rolled back after a question", async () => {
   await page.goto(`${ready.endpoint}#/workload/dev-1/shop/shop-0`);
   await until("migrated", (text) => text === "MIGRATED", () => page.locator("#status").textContent());
-  const steps = await page.locator("#timeline .what").allTextContents();
-  for (const step of ["discover", "claim", "read-source", "switch", "finish"]) assert.ok(steps.includes(step), `${step}: ${steps}`);
+  const expected = ["discover", "claim", "read-source", "switch", "finish"];
+  await until("every step", (steps) => expected.every((step) => steps.includes(step)), () => page.locator("#timeline .what").allTextContents());
   await page.locator("#roll-back").click();
   const question = page.getByRole("dialog");
   await question.getByRole("button", { name: "Roll back" }).click();
   await until("a reason is asked for", (text) => /Give a reason/.test(text), () => question.textContent());
   await question.locator('input[name="reason"]').fill("incident 17");
-  await shot("rollback");
+  assert.doesNotMatch(await question.textContent(), /Give a reason/);
+  await shots("rollback");
   await question.getByRole("button", { name: "Roll back" }).click();
   await until("rolled back", (text) => text === "ROLLED-BACK", () => page.locator("#status").textContent());
   assert.equal(await page.locator("#backend").textContent(), "hashi");
+  await until("the reason", (text) => /roll back.*incident 17.*bob/.test(text), () => page.locator("#timeline").textContent());
   await accessible();
-  await shot("workload");
+  await shots("workload");
 });
 
 await test("the board shows what is left over time", async () => {
   await section("board");
   await page.locator('[data-cluster="dev-1"] svg').first().waitFor();
   assert.match(await page.locator('[data-cluster="dev-1"]').textContent(), /Left to migrate/);
-  await shot("board");
+  await shots("board");
+});
+
+await test("a failed attempt is in the list of errors", async () => {
+  await page.goto(`${ready.endpoint}#/workload/dev-1/search/search-0`);
+  await page.getByRole("button", { name: "Migrate" }).click();
+  await until("failed", (text) => /the target has other data/.test(text), () => page.locator("[data-workload]").textContent());
   await section("errors");
-  await page.locator("#errors").waitFor();
-  await accessible();
+  await until("listed", (text) => /dev-1:search:search-0.*the target has other data/.test(text), () => page.locator("#errors").textContent());
+  await shots("errors");
 });
 
 await test("a viewer sees everything and has no buttons", async () => {

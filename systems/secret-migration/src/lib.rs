@@ -20,6 +20,7 @@ mod http;
 mod kubernetes;
 mod migration;
 mod monitor;
+mod pace;
 mod page;
 mod platform;
 mod question;

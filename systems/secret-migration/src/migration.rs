@@ -3,6 +3,7 @@
 //! Owns the state that actions, questions and reactions share. They are methods of [`SecretMigration`], declared in
 //! their own modules.
 
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
 use client::{Account, Environment};
@@ -14,6 +15,7 @@ use crate::domain::UtcTimestamp;
 use crate::error::{Error, Result};
 use crate::hook::{HookEvent, HookSettings, Hooks};
 use crate::monitor::{MigrationObserver, MigrationStep, WorkerCounters, WorkerTotals};
+use crate::pace::Pace;
 use crate::rollout::Rollout;
 use crate::secret::FingerprintKey;
 use crate::settings::MigrationSettings;
@@ -53,6 +55,10 @@ pub(crate) struct MigrationCore {
     /// Changes for pages, published while somebody follows the change feeds.
     pub(crate) events: service::http::EventRing,
     pub(crate) counters: WorkerCounters,
+    /// The limit of request units of all workers.
+    pub(crate) pace: Pace,
+    /// The workers of this process begin nothing new.
+    pub(crate) is_stopping: AtomicBool,
     hooks: OnceLock<Hooks>,
     observer: OnceLock<Arc<dyn MigrationObserver>>,
 }
@@ -74,6 +80,7 @@ impl SecretMigration {
         let containers = MigrationContainers::create(&account, &settings).await?;
         let watch = WatchHub::new(&environment, &settings);
         let events = event_ring(&environment);
+        let pace = Pace::new(settings.request_units_per_second);
         let core = MigrationCore {
             account,
             containers,
@@ -86,6 +93,8 @@ impl SecretMigration {
             events,
             hooks: OnceLock::new(),
             counters: WorkerCounters::default(),
+            pace,
+            is_stopping: AtomicBool::new(false),
             observer: OnceLock::new(),
         };
         Ok(Self { core: Arc::new(core) })

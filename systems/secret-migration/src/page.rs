@@ -15,11 +15,10 @@ pub const PAGES: &[Asset] = &[
     Asset::html("/", include_bytes!("../page/index.html")),
     Asset::style("/page/page.css", include_bytes!("../page/page.css")),
     script!("main.js"),
-    script!("api.js"),
     script!("board.js"),
     script!("errors.js"),
+    script!("reload.js"),
     script!("rollback.js"),
-    script!("sign_in.js"),
     script!("waves.js"),
     script!("workload.js"),
 ];

@@ -22,6 +22,8 @@ pub struct MigrationSettings {
     pub workers: usize,
     /// Pending workloads per page.
     pub batch_size: usize,
+    /// Request units per second that the workers of this process take at most; 0 for no limit.
+    pub request_units_per_second: u32,
     /// Seconds a worker has before another may take over.
     pub lease_seconds: u64,
     /// Attempts after which a workload is held.
@@ -63,6 +65,7 @@ impl Default for MigrationSettings {
             database: "migration".to_owned(),
             workers: 4,
             batch_size: 100,
+            request_units_per_second: 0,
             lease_seconds: 300,
             max_attempts: 5,
             retry_base_seconds: 30,

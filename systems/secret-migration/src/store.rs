@@ -104,9 +104,12 @@ impl MigrationCore {
         // The change is made. If its entry cannot be written now, the next change writes it.
         let written = self.append_audit(&AuditEntry::of_change(stored.workload())).await;
         stored.is_audited = written.is_ok();
-        if let Err(error) = written {
-            let id = &stored.workload().id;
-            tracing::warn!(workload = id, %error, "an audit entry is late");
+        match written {
+            Ok(charge) => stored.charge += charge,
+            Err(error) => {
+                let id = &stored.workload().id;
+                tracing::warn!(workload = id, %error, "an audit entry is late");
+            }
         }
         Ok(())
     }

@@ -19,7 +19,7 @@ Every command that a person or CI runs. Start with: cargo xtask test
     --full                       also the emulator tests that the Rust library ships
     --vault                      instead, clients of Vault against our vault; writes docs/VAULT_COMPATIBILITY.md
 
-  cargo xtask pages            test the pages of the systems in a browser; screenshots go to target/pages
+  cargo xtask pages [NAME...]  test the pages of the systems in a browser; screenshots go to target/pages
 
   cargo xtask examples         run the examples, each twice on the same folder
   cargo xtask packages         pack every published crate and fail on a warning

@@ -17,12 +17,15 @@ const PAGES: &[(&str, &str)] = &[
     ("secret-migration", "systems/secret-migration"),
     ("explorer", "explorer"),
 ];
+/// Modules that the tests of several pages use; copied beside each of them.
+const SHARED: &str = "crates/ui-kit/page_tests/shared";
 const CHROMIUM: &str = "/usr/bin/chromium";
 const INSTALL: &[&str] =
     &["apt-get", "install", "-y", "-qq", "--no-install-recommends", "chromium"];
 
 pub(crate) fn pages(arguments: &[String]) -> ExitCode {
-    if let Some(unknown) = arguments.first() {
+    let is_known = |asked: &&String| PAGES.iter().any(|(name, _)| name == asked);
+    if let Some(unknown) = arguments.iter().find(|asked| !is_known(asked)) {
         return refuse(&format!("pages does not know `{unknown}`"));
     }
     if let Some(missing) = missing() {
@@ -30,7 +33,8 @@ pub(crate) fn pages(arguments: &[String]) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let mut failed = false;
-    for (name, folder) in PAGES {
+    let asked = |name: &str| arguments.is_empty() || arguments.iter().any(|one| one == name);
+    for (name, folder) in PAGES.iter().filter(|(name, _)| asked(name)) {
         if let Err(reason) = run(name, folder) {
             eprintln!("{name}: {reason}");
             failed = true;
@@ -71,6 +75,7 @@ fn run(name: &str, folder: &str) -> Result<(), String> {
     let tests = workspace_root().join(folder).join("page_tests");
     let work = target_folder().join("pages").join(name);
     copy(&tests, &work)?;
+    copy(&workspace_root().join(SHARED), &work)?;
     let folder = work.display().to_string();
     step(Command::new("npm").args([
         "ci",

@@ -22,6 +22,8 @@ const ACTION: &str = "preparing the demonstration";
 const CLUSTER: &str = "dev-1";
 const NAMESPACES: [&str; 3] = ["shop", "billing", "search"];
 const WORKLOADS_EACH: usize = 8;
+/// Where `search-0` is to go.
+const CONFLICT: &str = "apps/search/secret/search/search-0";
 
 /// The people to sign in as.
 const PEOPLE: [(&str, &[&str]); 3] =
@@ -118,10 +120,28 @@ pub(super) async fn seed(
         };
         namespaces.push((NamespaceName::parse(namespace).map_err(wrong)?, input));
     }
+    plant_conflict(settings, system).await?;
     system.sync_namespaces(&cluster, namespaces).await.map_err(failed)?;
     let objects = parse_manifests("demonstration", &manifests);
     let objects = objects.map_err(|error| wrong(error.to_string()))?;
     system.scan(&cluster, &objects, "secret", "demonstration").await.map_err(failed)?;
+    Ok(())
+}
+
+/// Somebody else's secret where one of the workloads is to go: its migration fails, so that there is an error to see.
+async fn plant_conflict(
+    settings: &TrackerSettings,
+    system: &SecretMigration,
+) -> Result<(), CommandError> {
+    let mut target = settings.vault.clone();
+    target.address.clone_from(&settings.smp.address);
+    let environment = system.account().environment().clone();
+    let target = VaultClient::open(target, environment);
+    let target = target.map_err(|error| tracker_error(ACTION, &error))?;
+    let data = SecretData::parse(br#"{"owner":"another team"}"#);
+    let data = data.map_err(|why| CommandError::new(ACTION, why))?;
+    // One that an earlier start has written stays as it is.
+    let _ = target.write(CONFLICT, &data, &ExpectedVersion::Absent).await;
     Ok(())
 }
 

@@ -63,8 +63,7 @@ impl ScanCommand {
         let failed = |error| tracker_error(ACTION, &error);
         if self.kubernetes {
             let settings = opened.settings.kubernetes.clone();
-            let environment = system.account().environment().clone();
-            let api = KubernetesApi::open(settings, environment).map_err(failed)?;
+            let api = KubernetesApi::open(settings).map_err(failed)?;
             let report = system.scan_kubernetes(&api, "command line").await.map_err(failed)?;
             return Ok([(api.cluster().clone(), report)].into());
         }

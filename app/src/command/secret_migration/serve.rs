@@ -96,8 +96,7 @@ fn start_kubernetes(
     if settings.kubernetes.cluster.is_empty() {
         return Ok(());
     }
-    let environment = system.account().environment().clone();
-    let api = KubernetesApi::open(settings.kubernetes.clone(), environment);
+    let api = KubernetesApi::open(settings.kubernetes.clone());
     let api = api.map_err(|error| tracker_error("opening the interface of Kubernetes", &error))?;
     let (system, shutdown) = (system.clone(), server.shutdown().clone());
     tokio::spawn(async move { system.follow_kubernetes(&api, &shutdown).await });

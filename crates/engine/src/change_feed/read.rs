@@ -125,8 +125,8 @@ impl Engine {
                 waiting.push_front(rest);
                 more = true;
             }
-            let (kind, now) = (OperationKind::ChangeFeed, self.now());
-            Admission::new(&container.throughput, &partition.throughput, kind, now, logical)?;
+            let request = self.metered(OperationKind::ChangeFeed);
+            Admission::new(&container.throughput, &partition.throughput, request, logical)?;
             // Taken before the scan: everything up to this lsn is in the snapshot, so that an empty result may advance
             // the position to it.
             let lsn = partition.published.lsn();
@@ -150,9 +150,9 @@ impl Engine {
             }
         }
         let charge = self.feed_charge(&changes, empty_partitions);
-        let kind = OperationKind::ChangeFeed;
-        let (throughput, now) = (&container.throughput, self.now());
-        let admission = MultiAdmission::already_admitted(throughput, visited, kind, now, logical);
+        let (throughput, request) =
+            (&container.throughput, self.metered(OperationKind::ChangeFeed));
+        let admission = MultiAdmission::already_admitted(throughput, visited, request, logical);
         let texts = changes.iter().filter_map(ChangeRecord::current_text);
         let bytes = texts.map(<[u8]>::len).sum();
         admission.debit(charge, Amount { items: changes.len(), bytes });

@@ -60,9 +60,9 @@ impl Engine {
             .map_err(charge::refused_write)?;
         let epk = key.epk();
         let (target, partition) = (key.clone(), locate(&container, &epk)?);
-        let (kind, logical) = (OperationKind::Delete, Some(target.partition_ref()));
-        let (throughput, now) = (&container.throughput, self.now());
-        let admission = Admission::new(throughput, &partition.throughput, kind, now, logical)?;
+        let request = self.metered(OperationKind::Delete);
+        let (throughput, logical) = (&container.throughput, Some(target.partition_ref()));
+        let admission = Admission::new(throughput, &partition.throughput, request, logical)?;
         let WriteOptions { precondition, explain_charge: explain, .. } = operation.options;
         let write = ItemWrite::Delete { key, precondition, explain };
         let committed = self.submit(&container, &epk, write).await.map_err(charge::refused_write);

@@ -66,9 +66,9 @@ impl Engine {
         let partition = logical_partition(&container.identity, &operation.partition_key);
         let epk = container.identity.definition.effective(&operation.partition_key);
         let owner = locate(&container, &epk)?;
-        let (kind, logical) = (OperationKind::DeletePartition, Some(partition.partition_ref()));
-        let (throughput, now) = (&container.throughput, self.now());
-        let admission = Admission::new(throughput, &owner.throughput, kind, now, logical)?;
+        let request = self.metered(OperationKind::DeletePartition);
+        let (throughput, logical) = (&container.throughput, Some(partition.partition_ref()));
+        let admission = Admission::new(throughput, &owner.throughput, request, logical)?;
         let mut deleted = 0;
         let mut charge = RequestCharge::default();
         loop {

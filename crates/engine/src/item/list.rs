@@ -82,10 +82,9 @@ impl Engine {
         let explain = operation.options.explain_charge;
         let explanation =
             explain.then(|| self.charges().explain_feed("list", bytes(), charge, level));
-        let (kind, now) = (OperationKind::List, self.now());
-        let throughput = &container.throughput;
+        let (throughput, request) = (&container.throughput, self.metered(OperationKind::List));
         let admission =
-            MultiAdmission::already_admitted(throughput, gathered.visited, kind, now, logical);
+            MultiAdmission::already_admitted(throughput, gathered.visited, request, logical);
         admission.debit(charge, Amount { items: gathered.items.len(), bytes: gathered.bytes });
         let continuation = gathered.last.filter(|_| gathered.more).map(|last| {
             ContinuationToken::encode(TOKEN_KIND, TOKEN_VERSION, &container.identity.rid, &last)
@@ -113,9 +112,9 @@ impl Engine {
         for partition in partitions {
             left -= 1;
             session::check(operation.options.session_token.as_ref(), &partition)?;
-            let (kind, now) = (OperationKind::List, self.now());
+            let request = self.metered(OperationKind::List);
             // Only asks. The charge is known at the end and debited from all visited partitions together.
-            Admission::new(&container.throughput, &partition.throughput, kind, now, logical)?;
+            Admission::new(&container.throughput, &partition.throughput, request, logical)?;
             // Before the scan: everything up to this lsn is in what follows.
             session_token.advance(partition.identity.number, partition.published.lsn());
             gathered.visited.push(Arc::clone(&partition.throughput));

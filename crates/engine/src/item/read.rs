@@ -62,12 +62,12 @@ impl Engine {
         let key = item_key(&container.identity, &operation.partition_key, &operation.id)?;
         let epk = key.epk();
         // One timestamp for admission and expiry, also across retries.
-        let now = self.now();
+        let request = self.metered(OperationKind::Read);
+        let now = request.now;
         loop {
             let partition = locate(&container, &epk)?;
-            let (kind, logical) = (OperationKind::Read, Some(key.partition_ref()));
-            let throughput = &container.throughput;
-            let admission = Admission::new(throughput, &partition.throughput, kind, now, logical)?;
+            let (throughput, logical) = (&container.throughput, Some(key.partition_ref()));
+            let admission = Admission::new(throughput, &partition.throughput, request, logical)?;
             session::check(operation.options.session_token.as_ref(), &partition)?;
             let stored = self.store().get(partition.identity.shard, ITEMS, key.as_bytes()).await?;
             // Checked after the read, not before: a partition that is not retired now had all acknowledged writes then.

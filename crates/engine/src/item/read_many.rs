@@ -85,9 +85,8 @@ impl Engine {
         }
         let partitions =
             by_partition.values().map(|(partition, _)| Arc::clone(&partition.throughput)).collect();
-        let kind = OperationKind::ReadMany;
-        let admission =
-            MultiAdmission::new(&container.throughput, partitions, kind, self.now(), None)?;
+        let request = self.metered(OperationKind::ReadMany);
+        let admission = MultiAdmission::new(&container.throughput, partitions, request, None)?;
         let compiled = container.compiled();
         let mut session_token = SessionToken::default();
         // By the index in the request: partitions are read one after the other, but the result has the order of the

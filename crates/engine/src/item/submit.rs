@@ -63,9 +63,9 @@ impl Engine {
     ) -> Result<(Response<ItemResource>, bool)> {
         let epk = key.epk();
         let partition = locate(container, &epk)?;
-        let logical = Some(key.partition_ref());
-        let (throughput, now) = (&container.throughput, self.now());
-        let admission = Admission::new(throughput, &partition.throughput, kind, now, logical)?;
+        let request = self.metered(kind);
+        let (throughput, logical) = (&container.throughput, Some(key.partition_ref()));
+        let admission = Admission::new(throughput, &partition.throughput, request, logical)?;
         // The partition that commits may be a successor of the one that was asked for admission; the latter is debited.
         let committed = self.submit_item(container, &epk, write).await.map_err(refused_write);
         let mut submitted = None;

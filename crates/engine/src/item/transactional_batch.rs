@@ -82,9 +82,9 @@ impl Engine {
         let target = logical_partition(&container.identity, &operation.partition_key);
         let epk = container.identity.definition.effective(&operation.partition_key);
         let partition = locate(&container, &epk)?;
-        let (kind, logical) = (OperationKind::Batch, Some(target.partition_ref()));
-        let (throughput, now) = (&container.throughput, self.now());
-        let admission = Admission::new(throughput, &partition.throughput, kind, now, logical)?;
+        let request = self.metered(OperationKind::Batch);
+        let (throughput, logical) = (&container.throughput, Some(target.partition_ref()));
+        let admission = Admission::new(throughput, &partition.throughput, request, logical)?;
         let batch = self.run_batch(&container, &epk, operation).await;
         admission.finish(batch, batch_amount)
     }

@@ -144,10 +144,10 @@ impl Engine {
             report.more |= step.more;
             if step.handled > 0 {
                 // Expiry is charged like deletes, but it is never throttled: it only uses what is left over.
-                let (kind, now) = (OperationKind::Expiry, self.now());
+                let request = self.metered(OperationKind::Expiry);
                 let paid = vec![Arc::clone(&partition.throughput)];
                 let throughput = &container.throughput;
-                MultiAdmission::already_admitted(throughput, paid, kind, now, None)
+                MultiAdmission::already_admitted(throughput, paid, request, None)
                     .debit(step.charge, Amount { items: step.handled, bytes: 0 });
             }
         }

@@ -19,7 +19,7 @@ pub(crate) use busiest::BusyPartition;
 pub(crate) use container_usage::ContainerUsage;
 pub(crate) use heat::HeatSample;
 pub(crate) use meter::{Amount, Counts, Meter};
-pub(crate) use operation_kind::OperationKind;
+pub(crate) use operation_kind::{MeteredRequest, OperationKind};
 pub(crate) use series::Hour;
 pub(crate) use shapes::{PageUse, ShapeUse};
 pub(crate) use traffic::SampledQuery;

@@ -1,4 +1,7 @@
-//! The kinds of operations that are counted separately, and their names in reports.
+//! The kinds of operations that are counted separately, their names in reports, and what the counters need to know of
+//! a request.
+
+use model::TimestampMs;
 
 /// What a request did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +19,15 @@ pub(crate) enum OperationKind {
     ChangeFeed,
     DeletePartition,
     Expiry,
+}
+
+/// A request for admission and counters.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MeteredRequest {
+    pub(crate) kind: OperationKind,
+    pub(crate) now: TimestampMs,
+    /// Whether it is part of the usage. It is charged and throttled either way.
+    pub(crate) is_counted: bool,
 }
 
 impl OperationKind {

@@ -167,8 +167,8 @@ impl Engine {
             [only] => only.logical.as_ref().map(LogicalPartition::partition_ref),
             _ => None,
         };
-        let (kind, now) = (OperationKind::Query, self.now());
-        MultiAdmission::new(&container.throughput, partitions, kind, now, logical)
+        let request = self.metered(OperationKind::Query);
+        MultiAdmission::new(&container.throughput, partitions, request, logical)
     }
 
     /// Finds the slices of a container that a query reads and takes a snapshot of them.

@@ -139,7 +139,7 @@ impl Engine {
                 }
                 // Held only while it looks and splits: an engine that is dropped in between is gone at once.
                 let Some(core) = core.upgrade() else { return };
-                let engine = Self { core };
+                let engine = Self::of_core(core);
                 if engine.is_closed() {
                     return;
                 }

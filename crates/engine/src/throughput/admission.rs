@@ -5,13 +5,13 @@
 
 use std::sync::Arc;
 
-use model::{RequestCharge, TimestampMs};
+use model::RequestCharge;
 
 use super::bucket::Bucket;
 use super::gate::Gate;
 use crate::error::Result;
 use crate::key_layout::LogicalPartitionRef;
-use crate::metering::{Amount, ContainerUsage, Meter, OperationKind};
+use crate::metering::{Amount, ContainerUsage, Meter, MeteredRequest};
 use crate::response::Response;
 
 /// Throughput and usage of one container.
@@ -46,8 +46,7 @@ pub(crate) struct PartitionThroughput {
 pub(crate) struct Admission<'a> {
     container: &'a ContainerThroughput,
     partition: &'a PartitionThroughput,
-    kind: OperationKind,
-    now: TimestampMs,
+    request: MeteredRequest,
     logical: Option<LogicalPartitionRef<'a>>,
 }
 
@@ -56,18 +55,23 @@ impl<'a> Admission<'a> {
     pub(crate) fn new(
         container: &'a ContainerThroughput,
         partition: &'a PartitionThroughput,
-        kind: OperationKind,
-        now: TimestampMs,
+        request: MeteredRequest,
         logical: Option<LogicalPartitionRef<'a>>,
     ) -> Result<Self> {
-        let admission = Self { container, partition, kind, now, logical };
+        let admission = Self { container, partition, request, logical };
         // A refused request is counted but not charged, as in the service.
-        container.gate.admit(partition, now).inspect_err(|_| admission.count_throttled())?;
+        container
+            .gate
+            .admit(partition, request.now)
+            .inspect_err(|_| admission.count_throttled())?;
         Ok(admission)
     }
 
     fn count_throttled(&self) {
-        self.partition.meter.count_throttled(self.kind);
+        if !self.request.is_counted {
+            return;
+        }
+        self.partition.meter.count_throttled(self.request.kind);
         if let Some(logical) = self.logical {
             self.container.usage.busiest.count_throttled(logical);
         }
@@ -75,8 +79,12 @@ impl<'a> Admission<'a> {
 
     /// Debits the charge and counts the request.
     pub(crate) fn debit(&self, charge: RequestCharge, amount: Amount) {
-        self.container.gate.debit(self.partition, self.now, charge);
-        self.partition.meter.count(self.kind, self.now, charge, amount);
+        let MeteredRequest { kind, now, is_counted } = self.request;
+        self.container.gate.debit(self.partition, now, charge);
+        if !is_counted {
+            return;
+        }
+        self.partition.meter.count(kind, now, charge, amount);
         if let Some(logical) = self.logical {
             self.container.usage.busiest.count(logical, charge);
         }
@@ -93,7 +101,9 @@ impl<'a> Admission<'a> {
             Err(error) => {
                 // A failed operation costs too: it has read before it failed.
                 self.debit(error.charge(), Amount::default());
-                self.partition.meter.count_failed(self.kind);
+                if self.request.is_counted {
+                    self.partition.meter.count_failed(self.request.kind);
+                }
             }
         }
         result
@@ -104,8 +114,7 @@ impl<'a> Admission<'a> {
 pub(crate) struct MultiAdmission<'a> {
     container: &'a ContainerThroughput,
     partitions: Vec<Arc<PartitionThroughput>>,
-    kind: OperationKind,
-    now: TimestampMs,
+    request: MeteredRequest,
     logical: Option<LogicalPartitionRef<'a>>,
 }
 
@@ -114,32 +123,30 @@ impl<'a> MultiAdmission<'a> {
     pub(crate) fn new(
         container: &'a ContainerThroughput,
         partitions: Vec<Arc<PartitionThroughput>>,
-        kind: OperationKind,
-        now: TimestampMs,
+        request: MeteredRequest,
         logical: Option<LogicalPartitionRef<'a>>,
     ) -> Result<Self> {
         for partition in &partitions {
             // Asking takes nothing from a bucket. So a request that a later partition refuses leaves the earlier ones
             // as they were.
-            Admission::new(container, partition, kind, now, logical)?;
+            Admission::new(container, partition, request, logical)?;
         }
-        Ok(Self { container, partitions, kind, now, logical })
+        Ok(Self { container, partitions, request, logical })
     }
 
     /// A request that was admitted to each of these partitions when it came to it, or that needs no admission.
     pub(crate) fn already_admitted(
         container: &'a ContainerThroughput,
         partitions: Vec<Arc<PartitionThroughput>>,
-        kind: OperationKind,
-        now: TimestampMs,
+        request: MeteredRequest,
         logical: Option<LogicalPartitionRef<'a>>,
     ) -> Self {
-        Self { container, partitions, kind, now, logical }
+        Self { container, partitions, request, logical }
     }
 
     /// Debits the charge in even shares and counts the request. Even, because the share of each partition is not known.
     pub(crate) fn debit(&self, charge: RequestCharge, amount: Amount) {
-        let Self { container, kind, now, .. } = *self;
+        let Self { container, request: MeteredRequest { kind, now, is_counted }, .. } = *self;
         let count = self.partitions.len().max(1);
         for (index, partition) in self.partitions.iter().enumerate() {
             let share = RequestCharge::from_parts(even_share(charge.parts(), index, count));
@@ -147,7 +154,12 @@ impl<'a> MultiAdmission<'a> {
                 |total: usize| usize::try_from(even_share(total as u64, index, count)).unwrap_or(0);
             let amount = Amount { items: part(amount.items), bytes: part(amount.bytes) };
             container.gate.debit(partition, now, share);
-            partition.meter.count(kind, now, share, amount);
+            if is_counted {
+                partition.meter.count(kind, now, share, amount);
+            }
+        }
+        if !is_counted {
+            return;
         }
         if let Some(logical) = self.logical {
             container.usage.busiest.count(logical, charge);

@@ -1,6 +1,7 @@
 //! Sampling of requests: written items, read items and queries.
 //!
-//! Owns which requests go into which sample. Does not own the samples (`metering`). Nothing here can fail a request.
+//! Owns which requests go into which sample: none of those of a handle that is not counted. Does not own the samples
+//! (`metering`). Nothing here can fail a request.
 
 use model::{Json, RequestCharge};
 
@@ -19,6 +20,9 @@ impl Engine {
         new: Option<&Json>,
         (item, charge): (&ItemResource, RequestCharge),
     ) {
+        if !self.is_counted() {
+            return;
+        }
         let usage = &container.throughput.usage;
         if let Some(new) = new
             // Decided before the item is looked at, so that the other fifteen writes pay one atomic addition.
@@ -51,7 +55,7 @@ impl Engine {
 
     /// Samples an item that was read by its id.
     pub(crate) fn sample_read(&self, container: &ContainerEntry, read: &Response<ReadResult>) {
-        if !self.core.settings.record_traffic {
+        if !self.core.settings.record_traffic || !self.is_counted() {
             return;
         }
         if let ReadResult::Found(item) = &read.value {
@@ -73,6 +77,9 @@ impl Engine {
         query: &QueryItems,
         page: &PageUse<'_>,
     ) {
+        if !self.is_counted() {
+            return;
+        }
         container.throughput.usage.shapes.count(page);
         if self.core.settings.record_traffic {
             let QueryItems { text, parameters, feed_range, .. } = query;

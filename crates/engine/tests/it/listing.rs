@@ -121,3 +121,21 @@ async fn items_written_and_deleted_between_pages_do_not_disturb_the_rest() {
     assert_eq!(account.resource(&link).await.usage.items, 0);
     account.verify().await;
 }
+
+#[tokio::test]
+async fn a_page_of_a_large_container_reads_no_more_than_the_page() {
+    let store = crate::scripted_store::ScriptedStore::new();
+    let account = Account::on(store.clone()).await;
+    let link = account.container(plain("c")).await;
+    for number in 0..3_000 {
+        let text = format!(r#"{{"id":"i{number}","pk":"p{}"}}"#, number % 50);
+        account.create(&link, &text).await.unwrap();
+    }
+    let before = store.entries_read();
+    let first = account.page(&link, &FeedRange::Container, 100, None).await.unwrap();
+    // One entry more shows that the list goes on.
+    assert_eq!((first.items.len(), store.entries_read() - before), (100, 101));
+    let before = store.entries_read();
+    let second = account.page(&link, &FeedRange::Container, 100, first.continuation).await.unwrap();
+    assert_eq!((second.items.len(), store.entries_read() - before), (100, 101));
+}

@@ -1,7 +1,7 @@
 //! A store whose commits and reads fail according to a script.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
@@ -31,6 +31,8 @@ pub(crate) struct ScriptedStore {
     pub(crate) inner: MemoryStore,
     script: Mutex<VecDeque<(Option<Shard>, Fault)>>,
     reads_fail: AtomicBool,
+    /// Entries that reads have returned, snapshots not included.
+    entries_read: AtomicUsize,
     /// Reads fail after this many commits of a shard.
     reads_end: Mutex<Option<(Shard, usize)>>,
     /// Scans of these spaces wait for a permit.
@@ -43,6 +45,7 @@ impl ScriptedStore {
             inner: MemoryStore::new(),
             script: Mutex::default(),
             reads_fail: AtomicBool::new(false),
+            entries_read: AtomicUsize::new(0),
             reads_end: Mutex::default(),
             gates: Mutex::default(),
         })
@@ -51,6 +54,10 @@ impl ScriptedStore {
     /// Scripts the next commit of a shard, or of any shard.
     pub(crate) fn next_commit(&self, shard: Option<Shard>, fault: Fault) {
         self.script.lock().unwrap().push_back((shard, fault));
+    }
+
+    pub(crate) fn entries_read(&self) -> usize {
+        self.entries_read.load(Ordering::SeqCst)
     }
 
     pub(crate) fn reads_fail(&self, fail: bool) {
@@ -107,6 +114,7 @@ impl ScriptedStore {
 impl Read for ScriptedStore {
     async fn get(&self, shard: Shard, space: Space, key: &[u8]) -> Result<Option<StorageValue>> {
         self.check_read()?;
+        self.entries_read.fetch_add(1, Ordering::SeqCst);
         self.inner.get(shard, space, key).await
     }
 
@@ -117,13 +125,16 @@ impl Read for ScriptedStore {
         keys: &[StorageKey],
     ) -> Result<Vec<Option<StorageValue>>> {
         self.check_read()?;
+        self.entries_read.fetch_add(keys.len(), Ordering::SeqCst);
         self.inner.get_many(shard, space, keys).await
     }
 
     async fn scan(&self, shard: Shard, space: Space, scan: &Scan) -> Result<ScanPage> {
         self.check_read()?;
         self.pass(shard, space.name).await;
-        self.inner.scan(shard, space, scan).await
+        let page = self.inner.scan(shard, space, scan).await?;
+        self.entries_read.fetch_add(page.entries.len(), Ordering::SeqCst);
+        Ok(page)
     }
 }
 

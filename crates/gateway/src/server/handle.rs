@@ -203,9 +203,12 @@ async fn respond<B: Body<Data = Bytes, Error: Into<BoxError>> + Unpin>(
     }
     let authorization = gateway.authorize(&request, &path).await?;
     request.body = read_body(gateway, body).await?;
+    let is_explorer = matches!(authorization, RequestAuthorization::Session);
     if let Some(record) = record {
-        record.set_body(&request.body, matches!(authorization, RequestAuthorization::Session));
+        record.set_body(&request.body, is_explorer);
     }
+    let own = is_explorer.then(|| gateway.for_explorer());
+    let gateway = own.as_ref().unwrap_or(gateway);
     gateway.authorize_body(&authorization, &request, &path)?;
     match choose_fault(gateway, &request, &path) {
         None => gateway.dispatch(&request, &path).await,

@@ -192,6 +192,54 @@ async fn the_explorers_own_requests_are_marked_and_not_in_the_traffic() {
 }
 
 #[tokio::test]
+async fn the_explorers_own_requests_are_not_in_usage_and_report() {
+    let server = start(|_| {}).await;
+    let mine = Session::begin(&server).await;
+    server.post("/dbs", r#"{"id":"d"}"#).send().await.expect(201);
+    let container = r#"{"id":"c","partitionKey":{"paths":["/p"],"kind":"Hash"}}"#;
+    server.post("/dbs/d/colls", container).send().await.expect(201);
+    let docs = "/dbs/d/colls/c/docs";
+    let key = ("x-ms-documentdb-partitionkey", r#"["a"]"#);
+    let body = r#"{"query":"SELECT * FROM c WHERE c.n > 1"}"#;
+    let paths = ["/_planisphere/usage", "/_planisphere/report"];
+    // Everything that shows or changes items, through the session.
+    let create = server.post(docs, r#"{"id":"1","p":"a","n":2}"#).with(key.0, key.1);
+    mine.on(create).send().await.expect(201);
+    let explain = as_query(server.post(docs, body));
+    let charge = mine.on(explain).send().await.expect(200);
+    let charge = charge.has("x-ms-request-charge");
+    assert_ne!(charge, "0", "the request itself has a charge");
+    mine.on(server.get(docs)).send().await.expect(200);
+    mine.on(server.get(&format!("{docs}/1")).with(key.0, key.1)).send().await.expect(200);
+    mine.on(server.get(&format!("{docs}/2")).with(key.0, key.1)).send().await.expect(404);
+    mine.on(server.get(docs).with("a-im", "Incremental Feed")).send().await;
+    mine.on(server.delete(&format!("{docs}/1")).with(key.0, key.1)).send().await.expect(204);
+    for path in paths {
+        let text = mine.on(server.get(path)).send().await.expect(200).text();
+        assert!(!text.contains("c.n > "), "{path} has a query of the explorer: {text}");
+        assert_eq!(counted_requests(&server, path).await, 0, "{path}");
+    }
+    // The same by another client.
+    server.post(docs, r#"{"id":"1","p":"a"}"#).with(key.0, key.1).send().await.expect(201);
+    as_query(server.post(docs, body)).send().await.expect(200);
+    assert_eq!(counted_requests(&server, paths[0]).await, 2);
+}
+
+fn as_query(call: Call<'_>) -> Call<'_> {
+    call.with("x-ms-documentdb-isquery", "true")
+        .with("content-type", "application/query+json")
+        .with("x-ms-documentdb-query-enablecrosspartition", "true")
+}
+
+/// The sum of the members `requests` by operation in the first container of a document.
+async fn counted_requests(server: &Server, path: &str) -> i64 {
+    let document = server.get(path).send().await.expect(200).json();
+    let containers = document.get("containers").and_then(Json::as_array).unwrap().to_vec();
+    let operations = containers[0].get("operations").and_then(Json::as_array).unwrap().to_vec();
+    operations.iter().filter_map(|one| one.get("requests").and_then(Json::as_i64)).sum()
+}
+
+#[tokio::test]
 async fn partitions_are_split_and_merged_by_hand() {
     let server = Server::with_container().await;
     let path = "/_planisphere/partitions/d/c";

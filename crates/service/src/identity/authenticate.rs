@@ -9,15 +9,16 @@ use std::time::Duration;
 use axum::http::header::{AUTHORIZATION, WWW_AUTHENTICATE};
 use axum::http::{HeaderMap, HeaderValue, Method};
 use client::{Container, Environment};
-use jwks::{KeyCache, KeySource, TokenRules, TokenVerifier};
+use jwks::{KeyCache, TokenRules, TokenVerifier};
 
 use super::bearer::BearerVerifier;
 use super::caller::Caller;
 use super::caller_end::CallerEnd;
 use super::cross_site;
 use super::demo_issuer::DemoIssuer;
+use super::oidc::{OidcFlow, SignedInPerson};
 use super::revoked_sessions::RevokedSessions;
-use super::session::SessionCookies;
+use super::session::{Session, SessionCookies};
 use super::settings::{IdentityMode, IdentitySettings};
 use super::sign_in_link::{SignIn, SignInLinks};
 use super::signing_key::SigningKey;
@@ -43,6 +44,7 @@ struct IdentityInner {
     environment: Environment,
     allowed_origins: Vec<String>,
     demo: Option<DemoMode>,
+    oidc: Option<OidcFlow>,
 }
 
 #[derive(Debug)]
@@ -92,7 +94,7 @@ impl Identity {
                 TokenVerifier::shared_secret(&secret, rules)
             }
             IdentityMode::Jwt => {
-                let source = KeySource::parse(&settings.jwks).map_err(|error| error.to_string())?;
+                let source = settings.key_source().map_err(|error| error.to_string())?;
                 TokenVerifier::published(KeyCache::new(source), rules)
             }
         };
@@ -104,8 +106,17 @@ impl Identity {
         let sessions = SessionCookies::new(environment.clone(), &key, lives, is_secure);
         let revoked = RevokedSessions::new(environment.clone());
         let allowed_origins = settings.allowed_origins.clone();
-        let inner =
-            IdentityInner { key, bearer, sessions, revoked, environment, allowed_origins, demo };
+        let oidc = OidcFlow::new(&environment, &key, settings);
+        let inner = IdentityInner {
+            key,
+            bearer,
+            sessions,
+            revoked,
+            environment,
+            allowed_origins,
+            demo,
+            oidc,
+        };
         Ok(Self { inner: Arc::new(inner) })
     }
 
@@ -183,6 +194,25 @@ impl Identity {
     pub fn start_session(&self, subject: &str, roles: &[String]) -> Vec<HeaderValue> {
         let sessions = &self.inner.sessions;
         sessions.cookies(&sessions.start(subject, roles.to_vec()))
+    }
+
+    /// Starts a session for a person that signed in at the issuer, and returns the cookies to set.
+    pub(super) fn start_federated_session(&self, person: SignedInPerson) -> Vec<HeaderValue> {
+        let sessions = &self.inner.sessions;
+        let SignedInPerson { subject, roles, name } = person;
+        let session = sessions.start(&subject, roles);
+        sessions.cookies(&Session { name, is_federated: true, ..session })
+    }
+
+    /// The sign-in at the issuer, if the settings name a client.
+    pub(super) fn oidc(&self) -> Option<&OidcFlow> {
+        self.inner.oidc.as_ref()
+    }
+
+    /// Where a caller signs out of the issuer too; `None` if its session did not begin there.
+    pub(super) async fn end_session_url(&self, caller: &Caller, host: &str) -> Option<String> {
+        let is_federated = caller.session().is_some_and(|session| session.is_federated);
+        self.oidc().filter(|_| is_federated)?.end_session_url(host).await
     }
 
     /// Starts a session for a caller with a bearer token. Returns the caller of the session and the cookies to set.

@@ -14,6 +14,8 @@ use crate::problem::Problem;
 /// Longer tokens are rejected before they are decoded.
 const TOKEN_CHARS_MAX: usize = 16 * 1024;
 const SUBJECT_CHARS_MAX: usize = 256;
+/// Longer names are cut. The name becomes part of a cookie.
+const NAME_CHARS_MAX: usize = 100;
 
 /// Authenticates callers by their tokens.
 #[derive(Debug)]
@@ -41,23 +43,39 @@ impl BearerVerifier {
         }
         let token = UnverifiedToken::parse(token).map_err(|error| error.to_string())?;
         let verified = self.verifier.verify(&token, self.environment.now().0).await;
-        self.caller(verified.map_err(|error| error.to_string())?.into_map())
+        let claims = verified.map_err(|error| error.to_string())?.into_map();
+        caller_of_claims(claims, &self.roles_claim)
     }
+}
 
-    fn caller(&self, claims: Map<String, Value>) -> Result<Caller, String> {
-        let subject = claims.get("sub").and_then(Value::as_str).unwrap_or_default().to_owned();
-        // A subject becomes part of partition keys and of the keys of limits.
-        if subject.is_empty() || subject.len() > SUBJECT_CHARS_MAX {
-            return Err("has no claim 'sub' that names its caller".to_owned());
-        }
-        let roles = match claims.get(&self.roles_claim) {
-            Some(Value::Array(roles)) => {
-                roles.iter().filter_map(Value::as_str).map(str::to_owned).collect()
-            }
-            // As the claim `scope` writes them.
-            Some(Value::String(roles)) => roles.split_whitespace().map(str::to_owned).collect(),
-            _ => Vec::new(),
-        };
-        Ok(Caller::new(subject, roles, claims))
+/// The caller that the claims of a verified token name.
+///
+/// # Errors
+/// When they name nobody: the predicate of a sentence about the token.
+pub(super) fn caller_of_claims(
+    claims: Map<String, Value>,
+    roles_claim: &str,
+) -> Result<Caller, String> {
+    let subject = claims.get("sub").and_then(Value::as_str).unwrap_or_default().to_owned();
+    // A subject becomes part of partition keys and of the keys of limits.
+    if subject.is_empty() || subject.len() > SUBJECT_CHARS_MAX {
+        return Err("has no claim 'sub' that names its caller".to_owned());
     }
+    let roles = match claims.get(roles_claim) {
+        Some(Value::Array(roles)) => {
+            roles.iter().filter_map(Value::as_str).map(str::to_owned).collect()
+        }
+        // As the claim `scope` writes them.
+        Some(Value::String(roles)) => roles.split_whitespace().map(str::to_owned).collect(),
+        _ => Vec::new(),
+    };
+    Ok(Caller::new(subject, roles, claims))
+}
+
+/// What people call the person that claims name, for display only. It is no identifier: people can change it.
+pub(super) fn display_name(claims: &Map<String, Value>) -> Option<String> {
+    let names = ["name", "preferred_username", "email"];
+    let name = names.iter().find_map(|name| claims.get(*name).and_then(Value::as_str))?;
+    let name: String = name.chars().filter(|one| !one.is_control()).take(NAME_CHARS_MAX).collect();
+    (!name.is_empty()).then_some(name)
 }

@@ -52,6 +52,12 @@ impl Caller {
         &self.inner.subject
     }
 
+    /// What people call the caller, for display only. Personal data: do not log it.
+    #[must_use]
+    pub fn name(&self) -> Option<&str> {
+        self.inner.session.as_ref().and_then(|session| session.name.as_deref())
+    }
+
     /// The roles of the caller.
     #[must_use]
     pub fn roles(&self) -> &[String] {

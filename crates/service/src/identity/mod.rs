@@ -1,7 +1,7 @@
 //! Authentication: bearer tokens of an issuer, or browser sessions.
 //!
-//! Owns verifying them, roles, and the protection of sessions against cross-site requests. Does not own authorization
-//! for the data of a system: its routes decide by [`Caller`].
+//! Owns verifying them, roles, the sign-in of people at an issuer (OpenID Connect), and the protection of sessions
+//! against cross-site requests. Does not own authorization for the data of a system: its routes decide by [`Caller`].
 //!
 //! ```
 //! # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
@@ -28,6 +28,7 @@ mod caller_end;
 mod certified_peer;
 mod cross_site;
 mod demo_issuer;
+mod oidc;
 mod revoked_sessions;
 mod routes;
 mod session;

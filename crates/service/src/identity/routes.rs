@@ -4,7 +4,7 @@
 
 use axum::extract::State;
 use axum::http::header::{LOCATION, SET_COOKIE, WWW_AUTHENTICATE};
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::{HeaderMap, StatusCode, Uri};
 use axum::response::{AppendHeaders, IntoResponse, Response};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -13,6 +13,7 @@ use utoipa_axum::routes;
 
 use super::authenticate::Identity;
 use super::caller::Caller;
+use super::oidc::{oidc_routes, requested_host};
 use crate::extract::{JsonBody, QueryParams};
 use crate::problem::{HttpResult, Problem, ProblemDocument};
 
@@ -23,6 +24,7 @@ pub fn session_routes(identity: &Identity) -> OpenApiRouter {
         .routes(routes!(show, begin))
         .routes(routes!(sign_in))
         .routes(routes!(sign_out))
+        .merge(oidc_routes())
         .with_state(identity.clone())
 }
 
@@ -32,6 +34,8 @@ pub fn session_routes(identity: &Identity) -> OpenApiRouter {
 struct SignedIn {
     /// The subject of the caller.
     subject: String,
+    /// What people call the caller, for display only; absent if the issuer gave no name.
+    name: Option<String>,
     /// The roles of the caller.
     roles: Vec<String>,
     /// The value for the header `x-csrf-token` of requests that change something; absent for bearer tokens.
@@ -68,6 +72,7 @@ impl SignedIn {
     fn new(identity: &Identity, caller: &Caller) -> Self {
         Self {
             subject: caller.subject().to_owned(),
+            name: caller.name().map(str::to_owned),
             roles: caller.roles().to_vec(),
             csrf_token: identity.csrf_token(caller),
         }
@@ -100,14 +105,32 @@ async fn sign_in(
     Ok((StatusCode::SEE_OTHER, [(LOCATION, "/")], cookies).into_response())
 }
 
+/// What is left to do after signing out.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct SignedOut {
+    /// The address at which the person signs out of the issuer too. A page that follows it returns to the first page.
+    end_session_url: String,
+}
+
 /// Ends the session: this cookie and every copy of it are refused from now on, and open streams of the session end.
 #[utoipa::path(post, path = "/session/sign-out", responses(
+    (status = 200, body = SignedOut, description = "Signed out here; the issuer has a sign-out of its own."),
     (status = 204, description = "Signed out."),
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 503, body = ProblemDocument, content_type = "application/problem+json"),
 ))]
-async fn sign_out(State(identity): State<Identity>, caller: Caller) -> HttpResult<Response> {
+async fn sign_out(
+    State(identity): State<Identity>,
+    caller: Caller,
+    uri: Uri,
+    headers: HeaderMap,
+) -> HttpResult<Response> {
     let cookies = identity.end_session(&caller).await?;
-    let cookies = cookies.into_iter().map(|cookie| (SET_COOKIE, cookie));
-    Ok((StatusCode::NO_CONTENT, AppendHeaders(cookies)).into_response())
+    let cookies = AppendHeaders(cookies.into_iter().map(|cookie| (SET_COOKIE, cookie)));
+    let host = requested_host(&uri, &headers);
+    Ok(match identity.end_session_url(&caller, host).await {
+        Some(end_session_url) => (cookies, JsonBody(SignedOut { end_session_url })).into_response(),
+        None => (StatusCode::NO_CONTENT, cookies).into_response(),
+    })
 }

@@ -11,8 +11,6 @@
 
 use axum::http::header::COOKIE;
 use axum::http::{HeaderMap, HeaderValue};
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use client::Environment;
 use serde::{Deserialize, Serialize};
 
@@ -37,7 +35,13 @@ pub(super) struct SessionCookies {
 pub(super) struct Session {
     pub(super) id: String,
     pub(super) subject: String,
+    /// What people call the subject, for display only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) name: Option<String>,
     pub(super) roles: Vec<String>,
+    /// Whether the person signed in at the issuer, where a session of its own may go on.
+    #[serde(default)]
+    pub(super) is_federated: bool,
     /// Cookies of earlier versions have no begin. They are not accepted, so that their holders sign in once more.
     pub(super) began_ms: u64,
     pub(super) ends_ms: u64,
@@ -61,7 +65,8 @@ impl SessionCookies {
         let id = format!("{high:016x}{low:016x}");
         let began_ms = self.environment.now().0;
         let ends_ms = began_ms + self.life_ms.min(self.life_max_ms);
-        Session { id, subject: subject.to_owned(), roles, began_ms, ends_ms }
+        let (subject, name, is_federated) = (subject.to_owned(), None, false);
+        Session { id, subject, name, roles, is_federated, began_ms, ends_ms }
     }
 
     /// When the session ends at the latest, however often it is renewed.
@@ -75,12 +80,7 @@ impl SessionCookies {
         if text.len() > COOKIE_CHARS_MAX {
             return None;
         }
-        let (body, signature) = text.split_once('.')?;
-        // Verify before decoding: nothing unsigned reaches the JSON parser.
-        if !self.key.verify_text(&[body.as_bytes()], signature) {
-            return None;
-        }
-        let session: Session = serde_json::from_slice(&URL_SAFE_NO_PAD.decode(body).ok()?).ok()?;
+        let session: Session = self.key.verify_json(text)?;
         // The setting may have become shorter after the cookie was written.
         let ends_ms = session.ends_ms.min(self.latest_end_ms(&session));
         (ends_ms > self.environment.now().0).then_some(session)
@@ -88,11 +88,9 @@ impl SessionCookies {
 
     /// The cookies that start or extend a session.
     pub(super) fn cookies(&self, session: &Session) -> Vec<HeaderValue> {
-        let body = URL_SAFE_NO_PAD.encode(serde_json::to_vec(session).unwrap_or_default());
-        let signature = self.key.sign_text(&[body.as_bytes()]);
         let left_ms = session.ends_ms.saturating_sub(self.environment.now().0);
         let csrf_token = self.csrf_token(&session.id);
-        self.cookie_pair(&format!("{body}.{signature}"), &csrf_token, left_ms / 1000)
+        self.cookie_pair(&self.key.sign_json(session), &csrf_token, left_ms / 1000)
     }
 
     /// The cookies that delete the session in the browser.
@@ -140,7 +138,7 @@ impl SessionCookies {
 }
 
 /// The value of a cookie. `None` if it occurs twice, because another host of the domain may have set one of them.
-fn cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+pub(super) fn cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     let lines = headers.get_all(COOKIE).into_iter().filter_map(|line| line.to_str().ok());
     let pairs =
         lines.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));

@@ -1,8 +1,9 @@
 //! The settings section `Identity`.
 
-use jwks::KeySource;
+use jwks::{IssuerMetadata, KeySource, KeySourceError};
 use serde::{Deserialize, Serialize};
 
+use super::oidc::RedirectUri;
 use crate::settings::{Secret, SettingsSection, SettingsValidator};
 
 /// Shorter secrets are easier to guess.
@@ -24,6 +25,15 @@ pub struct IdentitySettings {
     pub skew_seconds: u32,
     /// The claim that contains the roles: a list, or a text separated by spaces.
     pub roles_claim: String,
+    /// The id of this service at the issuer, as registered there. If it is set, people sign in at the issuer by
+    /// OpenID Connect, and `Jwks` need not be set.
+    pub client_id: String,
+    /// The secret of the client at the issuer. A public client has none.
+    pub client_secret: Secret,
+    /// The addresses to which the issuer may send people back: `https://app.example/session/callback`.
+    pub redirect_uris: Vec<String>,
+    /// The scopes of a sign-in at the issuer.
+    pub scopes: Vec<String>,
     /// Signs cursors and sessions. Instances of one service share it. If it is not set, a random one is used, and
     /// cursors and sessions end with the process.
     pub secret: Secret,
@@ -61,6 +71,10 @@ impl Default for IdentitySettings {
             jwks: String::new(),
             skew_seconds: 60,
             roles_claim: "roles".to_owned(),
+            client_id: String::new(),
+            client_secret: Secret::default(),
+            redirect_uris: Vec::new(),
+            scopes: vec!["openid".to_owned(), "profile".to_owned()],
             secret: Secret::default(),
             demo_secret: Secret::default(),
             session_minutes: 12 * 60,
@@ -77,6 +91,38 @@ impl IdentitySettings {
     pub fn demo() -> Self {
         Self { mode: IdentityMode::Demo, ..Self::default() }
     }
+
+    /// Whether people sign in at the issuer.
+    pub(super) fn signs_in_at_issuer(&self) -> bool {
+        self.mode == IdentityMode::Jwt && !self.client_id.is_empty()
+    }
+
+    /// The source of the keys for bearer tokens.
+    pub(super) fn key_source(&self) -> Result<KeySource, KeySourceError> {
+        if self.jwks.is_empty() && self.signs_in_at_issuer() {
+            let source = KeySource::Issuer(self.issuer.clone());
+            return source.check().map(|()| source);
+        }
+        KeySource::parse(&self.jwks)
+    }
+
+    fn validate_sign_in(&self, validator: &mut SettingsValidator) {
+        if self.client_id.is_empty() {
+            return;
+        }
+        let is_jwt = self.mode == IdentityMode::Jwt;
+        validator.require("Mode", is_jwt, "jwt, because Identity:ClientId is set");
+        let is_address = IssuerMetadata::check_issuer(&self.issuer).is_ok();
+        let allowed = "an address with https (or http on this machine), because ClientId is set";
+        validator.require("Issuer", is_address, allowed);
+        let are_addresses = !self.redirect_uris.is_empty()
+            && self.redirect_uris.iter().all(|text| RedirectUri::parse(text).is_some());
+        let allowed =
+            "addresses as https://app.example/session/callback (http on this machine only)";
+        validator.require("RedirectUris", are_addresses, allowed);
+        let has_scope = self.scopes.iter().any(|scope| scope == "openid");
+        validator.require("Scopes", has_scope, "a list with 'openid'");
+    }
 }
 
 impl SettingsSection for IdentitySettings {
@@ -88,10 +134,11 @@ impl SettingsSection for IdentitySettings {
                 !self.audience.is_empty(),
                 "the text of 'aud' in the tokens",
             );
-            let is_source = KeySource::parse(&self.jwks).is_ok();
+            let is_source = self.key_source().is_ok();
             let allowed = "a file, or an address with https (or http on this machine)";
             validator.require("Jwks", is_source, allowed);
         }
+        self.validate_sign_in(validator);
         validator.require_range("SkewSeconds", self.skew_seconds, 0..=600);
         validator.require_range("SessionMinutes", self.session_minutes, 1..=60 * 24 * 90);
         let longest = self.session_minutes.max(1)..=60 * 24 * 365;

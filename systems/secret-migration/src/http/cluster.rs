@@ -209,6 +209,23 @@ pub(super) async fn mapping(
     Ok(JsonBody(api.system.mapping(&cluster, &namespace).await?))
 }
 
+/// The mappings of a namespace in every cluster.
+#[utoipa::path(get, path = "/v1/namespaces/{namespace}", params(("namespace" = String, Path)), responses(
+    (status = 200, body = Vec<NamespaceMapping>),
+    (status = 400, body = ProblemDocument, content_type = "application/problem+json"),
+    (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
+    (status = 403, body = ProblemDocument, content_type = "application/problem+json"),
+))]
+pub(super) async fn mappings_of(
+    State(api): State<TrackerApi>,
+    caller: Caller,
+    PathParams(namespace): PathParams<String>,
+) -> HttpResult<JsonBody<Vec<NamespaceMapping>>> {
+    // It asks every partition, so it is not for everybody.
+    require(&caller, TRACKER_ADMIN_ROLE)?;
+    Ok(JsonBody(api.system.mappings_of(&namespace_name(&namespace)?).await?))
+}
+
 /// Writes the mapping of a namespace.
 #[utoipa::path(put, path = "/v1/clusters/{cluster}/namespaces/{namespace}",
     request_body = MappingInput,

@@ -35,6 +35,7 @@ impl SecretMigration {
             .routes(routes!(cluster::drift))
             .routes(routes!(cluster::audit))
             .routes(routes!(cluster::mapping, cluster::put_mapping))
+            .routes(routes!(cluster::mappings_of))
             .routes(routes!(cluster::roll_back))
             .routes(routes!(workload::list))
             .routes(routes!(workload::read, workload::change))

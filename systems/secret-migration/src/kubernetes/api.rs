@@ -1,14 +1,16 @@
-//! Requests to the interface: whole lists, page by page.
+//! Requests to the interface with the crate `kube`: whole lists, page by page.
 //!
 //! Owns what a refused page means: a list whose place is lost (410) begins anew, so it is never half of one list and
-//! half of another; a resource that may not be read stops the scan, because its objects would look vanished.
+//! half of another; a resource that may not be read stops the scan, because its objects would look vanished. `kube`
+//! owns the rest: certificates, tokens and their files, repeats of requests to a busy interface, lines of a watch.
 
 use std::time::Duration;
 
-use client::Environment;
-use serde::Deserialize;
+use kube::api::{ListParams, ObjectList};
+use kube::config::{AuthInfo, Config};
+use kube::core::Request;
+use kube::{Client, Error as KubeError};
 use serde_json::Value;
-use service::settings::Secret;
 
 use crate::domain::ClusterName;
 use crate::error::{Error, ErrorKind, Result};
@@ -18,16 +20,16 @@ use super::settings::KubernetesSettings;
 
 /// Lists that are begun anew before the scan gives up.
 const RESTARTS_MAX: usize = 5;
-/// Repeats of a request to a busy interface.
-const REPEATS_MAX: u32 = 5;
-const BUSY_PAUSE: Duration = Duration::from_secs(1);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// The status of a place in a list or a watch that the interface has forgotten.
+const GONE: u16 = 410;
+const NOT_FOUND: u16 = 404;
 
 /// The interface of one cluster.
 pub struct KubernetesApi {
     pub(super) settings: KubernetesSettings,
     pub(super) cluster: ClusterName,
-    pub(super) http: reqwest::Client,
-    pub(super) environment: Environment,
+    pub(super) client: Client,
 }
 
 /// A whole list.
@@ -37,25 +39,9 @@ pub(super) struct KubernetesList {
     pub(super) version: String,
 }
 
-#[derive(Deserialize)]
-struct ListPage {
-    #[serde(default)]
-    metadata: ListMetadata,
-    #[serde(default)]
-    items: Vec<Value>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct ListMetadata {
-    resource_version: String,
-    #[serde(rename = "continue")]
-    next: Option<String>,
-}
-
 /// What became of one page.
 enum PageAnswer {
-    Page(ListPage),
+    Page(ObjectList<Value>),
     /// The place in the list is too old.
     Gone,
     /// The cluster does not have the resource.
@@ -63,27 +49,30 @@ enum PageAnswer {
 }
 
 impl KubernetesApi {
-    /// A connection with these settings. Nothing is sent yet.
+    /// A connection with these settings. Nothing is sent yet. Must be called within a Tokio runtime.
     ///
     /// # Errors
     /// `Invalid` for a name, an address or a certificate file that cannot be used.
-    pub fn open(settings: KubernetesSettings, environment: Environment) -> Result<Self> {
+    pub fn open(settings: KubernetesSettings) -> Result<Self> {
         let wrong = |why: String| Error::invalid(format!("Kubernetes:{why}"));
         let cluster = ClusterName::parse(&settings.cluster);
         let cluster = cluster.map_err(|why| wrong(format!("Cluster: {why}")))?;
-        if !settings.address.starts_with("http") {
-            let address = &settings.address;
-            return Err(wrong(format!("Address: '{address}' is no http or https address")));
-        }
-        let mut http = reqwest::Client::builder().no_proxy().connect_timeout(BUSY_PAUSE * 10);
-        if !settings.ca_file.is_empty() {
-            let file = |error: &dyn std::fmt::Display| wrong(format!("CaFile: {error}"));
-            let pem = std::fs::read(&settings.ca_file).map_err(|error| file(&error))?;
-            let trusted = reqwest::Certificate::from_pem_bundle(&pem);
-            http = http.tls_certs_merge(trusted.map_err(|error| file(&error))?);
-        }
-        let http = http.build().map_err(|error| wrong(format!("Address: {error}")))?;
-        Ok(Self { settings, cluster, http, environment })
+        let address = &settings.address;
+        let has_scheme = ["http://", "https://"].iter().any(|start| address.starts_with(start));
+        let url =
+            address.parse().ok().filter(|_| has_scheme).ok_or_else(|| {
+                wrong(format!("Address: '{address}' is no http or https address"))
+            })?;
+        let mut config = Config::new(url);
+        config.connect_timeout = Some(CONNECT_TIMEOUT);
+        config.auth_info = credentials(&settings).map_err(wrong)?;
+        let ca_file = &settings.ca_file;
+        config.root_cert_file = (!ca_file.is_empty()).then(|| ca_file.into());
+        let client = Client::try_from(config).map_err(|error| {
+            let setting = if ca_file.is_empty() { "Address" } else { "CaFile" };
+            wrong(format!("{setting}: {error}"))
+        })?;
+        Ok(Self { settings, cluster, client })
     }
 
     /// The name of the cluster.
@@ -120,9 +109,9 @@ impl KubernetesApi {
                     PageAnswer::NoResource => return Ok(None),
                 };
                 objects.extend(page.items.into_iter().map(|object| named(object, resource)));
-                next = page.metadata.next.filter(|next| !next.is_empty());
+                next = page.metadata.continue_.filter(|next| !next.is_empty());
                 if next.is_none() {
-                    let version = page.metadata.resource_version;
+                    let version = page.metadata.resource_version.unwrap_or_default();
                     return Ok(Some(KubernetesList { objects, version }));
                 }
             }
@@ -132,62 +121,67 @@ impl KubernetesApi {
     }
 
     async fn page(&self, resource: KubernetesResource, next: Option<&str>) -> Result<PageAnswer> {
-        let mut query = format!("limit={}", self.settings.page_size);
+        let mut parameters = ListParams::default().limit(self.settings.page_size);
         if let Some(next) = next {
-            query.push_str(&format!("&continue={}", encode(next)));
+            parameters = parameters.continue_token(next);
         }
-        let path = resource.path;
-        let failed = |what: String| Error::new(ErrorKind::Unavailable, format!("{path}: {what}"));
-        for repeat in 0..REPEATS_MAX {
-            let response = self.get(resource, &query).await?;
-            let status = response.status().as_u16();
-            match status {
-                200 => {
-                    let page = response.json().await.map_err(|_| {
-                        Error::new(ErrorKind::BadAnswer, format!("{path}: no list of objects"))
-                    })?;
-                    return Ok(PageAnswer::Page(page));
-                }
-                410 => return Ok(PageAnswer::Gone),
-                404 if resource.is_optional => return Ok(PageAnswer::NoResource),
-                429 | 500..=599 if repeat + 1 < REPEATS_MAX => {
-                    let asked = response.headers().get("retry-after");
-                    let asked = asked.and_then(|text| text.to_str().ok()?.parse().ok());
-                    let pause = asked.map(Duration::from_secs).unwrap_or(BUSY_PAUSE * (repeat + 1));
-                    self.environment.sleep(pause.min(BUSY_PAUSE * 60)).await;
-                }
-                _ => return Err(failed(format!("the interface answers {status}"))),
+        let request = request_of(resource).list(&parameters);
+        let request =
+            request.map_err(|error| unavailable(resource, &KubeError::BuildRequest(error)))?;
+        // As text: where `kube` parses an answer itself, it logs one that it cannot parse.
+        match self.client.request_text(request).await {
+            Ok(text) => serde_json::from_str(&text).map(PageAnswer::Page).map_err(|_| {
+                Error::new(ErrorKind::BadAnswer, format!("{}: no list of objects", resource.path))
+            }),
+            Err(error) if is_gone(&error) => Ok(PageAnswer::Gone),
+            Err(error) if status_of(&error) == Some(NOT_FOUND) && resource.is_optional => {
+                Ok(PageAnswer::NoResource)
             }
+            Err(error) => Err(unavailable(resource, &error)),
         }
-        Err(failed("the interface is busy".to_owned()))
     }
+}
 
-    pub(super) async fn get(
-        &self,
-        resource: KubernetesResource,
-        query: &str,
-    ) -> Result<reqwest::Response> {
-        let address = self.settings.address.trim_end_matches('/');
-        let path = resource.path;
-        let token = self.token()?;
-        let mut request = self.http.get(format!("{address}/{path}?{query}"));
-        if token.is_set() {
-            request = request.bearer_auth(token.expose());
-        }
-        request.send().await.map_err(|error| {
-            Error::new(ErrorKind::Unavailable, format!("{path}: {}", error.without_url()))
-        })
+fn credentials(settings: &KubernetesSettings) -> std::result::Result<AuthInfo, String> {
+    let file = &settings.token_file;
+    if file.is_empty() {
+        let token = settings.token.is_set().then(|| settings.token.expose().to_owned().into());
+        return Ok(AuthInfo { token, ..AuthInfo::default() });
     }
+    let text = std::fs::read_to_string(file);
+    let text = text.map_err(|error| format!("TokenFile {file}: {error}"))?;
+    // `kube` sends the file as it is.
+    if text.trim() != text {
+        let why = "there are spaces or line breaks around the token; remove them";
+        return Err(format!("TokenFile {file}: {why}"));
+    }
+    Ok(AuthInfo { token_file: Some(file.clone()), ..AuthInfo::default() })
+}
 
-    fn token(&self) -> Result<Secret> {
-        if self.settings.token_file.is_empty() {
-            return Ok(self.settings.token.clone());
-        }
-        let file = &self.settings.token_file;
-        let text = std::fs::read_to_string(file)
-            .map_err(|error| Error::invalid(format!("Kubernetes:TokenFile {file}: {error}")))?;
-        Ok(Secret::new(text.trim()))
+/// Requests for all objects of a resource.
+pub(super) fn request_of(resource: KubernetesResource) -> Request {
+    Request::new(format!("/{}", resource.path))
+}
+
+/// Whether the interface has forgotten the place in a list or a watch.
+pub(super) fn is_gone(error: &KubeError) -> bool {
+    status_of(error) == Some(GONE)
+}
+
+fn status_of(error: &KubeError) -> Option<u16> {
+    match error {
+        KubeError::Api(status) => Some(status.code),
+        _ => None,
     }
+}
+
+pub(super) fn unavailable(resource: KubernetesResource, error: &KubeError) -> Error {
+    let path = resource.path;
+    let message = match status_of(error) {
+        Some(status) => format!("{path}: the interface answers {status}"),
+        None => format!("{path}: {error}"),
+    };
+    Error::new(ErrorKind::Unavailable, message)
 }
 
 /// An object of a list with its version and kind.
@@ -197,13 +191,4 @@ pub(super) fn named(mut object: Value, resource: KubernetesResource) -> Value {
         members.insert("kind".to_owned(), resource.kind.into());
     }
     object
-}
-
-/// Percent-encodes everything that is not a letter or a digit.
-fn encode(text: &str) -> String {
-    let encoded = text.bytes().map(|byte| match byte {
-        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => char::from(byte).to_string(),
-        other => format!("%{other:02X}"),
-    });
-    encoded.collect()
 }

@@ -13,14 +13,15 @@ pub struct KubernetesSettings {
     pub address: String,
     /// The bearer token of the service account.
     pub token: Secret,
-    /// A file with the token, which is read again for each request: clusters replace it.
+    /// A file with the token, which is read again every minute: clusters replace it. It holds nothing but the
+    /// token, and wins over `Token`.
     pub token_file: String,
-    /// A file with certificates to trust besides those of the system.
+    /// A file with certificates to trust instead of those of the system, which is read again every minute.
     pub ca_file: String,
     /// Objects per page of a list.
     pub page_size: u32,
     /// Seconds after which a watch is ended and begun again.
-    pub watch_seconds: u64,
+    pub watch_seconds: u32,
 }
 
 impl Default for KubernetesSettings {
@@ -32,7 +33,7 @@ impl Default for KubernetesSettings {
             token_file: String::new(),
             ca_file: String::new(),
             page_size: 500,
-            watch_seconds: 300,
+            watch_seconds: 290,
         }
     }
 }
@@ -40,6 +41,7 @@ impl Default for KubernetesSettings {
 impl SettingsSection for KubernetesSettings {
     fn validate(&self, validator: &mut SettingsValidator) {
         validator.require_range("PageSize", self.page_size, 1..=5_000);
-        validator.require_range("WatchSeconds", self.watch_seconds, 1..=3_600);
+        // Below five minutes: `kube` refuses a watch that may outlive the time limit of common load balancers.
+        validator.require_range("WatchSeconds", self.watch_seconds, 1..=294);
     }
 }

@@ -3,16 +3,15 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use serde::Deserialize;
+use futures::StreamExt as _;
+use kube::Error as KubeError;
+use kube::api::{WatchEvent, WatchParams};
 use serde_json::Value;
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
 
-use super::api::{KubernetesApi, named};
+use super::api::{KubernetesApi, is_gone, named, request_of, unavailable};
 use super::resource::KubernetesResource;
-
-/// A larger line is no event.
-const LINE_BYTES_MAX: usize = 16 << 20;
 
 /// The objects of one resource, kept up to date by a watch.
 pub(super) struct WatchedResource {
@@ -36,13 +35,6 @@ pub(super) enum WatchEnd {
     Over,
     /// Its place is lost: the list must be read again.
     Lost,
-}
-
-#[derive(Deserialize)]
-struct WatchEvent {
-    #[serde(rename = "type")]
-    kind: String,
-    object: Value,
 }
 
 impl WatchState {
@@ -99,38 +91,28 @@ impl WatchedResource {
         changed: impl Fn() + Send + Sync,
     ) -> Result<WatchEnd> {
         let version = self.state().version.clone().unwrap_or_default();
-        let seconds = api.settings.watch_seconds;
-        let query = format!(
-            "watch=1&allowWatchBookmarks=true&timeoutSeconds={seconds}&resourceVersion={version}"
-        );
-        let path = self.resource.path;
-        let mut response = api.get(self.resource, &query).await?;
-        match response.status().as_u16() {
-            200 => {}
-            410 => return Ok(self.lose()),
-            status => {
-                let message = format!("{path}: the interface answers {status}");
-                return Err(Error::new(ErrorKind::Unavailable, message));
-            }
-        }
-        let mut buffer: Vec<u8> = Vec::new();
-        // A connection that breaks loses nothing: the next watch goes on from the last version.
-        while let Ok(Some(chunk)) = response.chunk().await {
-            buffer.extend_from_slice(&chunk);
-            while let Some(end) = buffer.iter().position(|byte| *byte == b'\n') {
-                let line: Vec<u8> = buffer.drain(..=end).collect();
-                if line.trim_ascii().is_empty() {
-                    continue;
-                }
-                let taken = self.take_up(&line);
-                match taken {
-                    Some(true) => changed(),
-                    Some(false) => {}
-                    None => return Ok(self.lose()),
-                }
-            }
-            if buffer.len() > LINE_BYTES_MAX {
-                return Ok(self.lose());
+        // Bookmarks are asked for by default.
+        let parameters = WatchParams::default().timeout(api.settings.watch_seconds);
+        let request = request_of(self.resource).watch(&parameters, &version);
+        let request =
+            request.map_err(|error| unavailable(self.resource, &KubeError::BuildRequest(error)))?;
+        let events = match api.client.request_events::<Value>(request).await {
+            Ok(events) => events,
+            Err(error) if is_gone(&error) => return Ok(self.lose()),
+            Err(error) => return Err(unavailable(self.resource, &error)),
+        };
+        tokio::pin!(events);
+        while let Some(event) = events.next().await {
+            let taken = match event {
+                Ok(event) => self.take_up(event),
+                // A connection that breaks loses nothing: the next watch goes on from the last version.
+                Err(KubeError::ReadEvents(_)) => return Ok(WatchEnd::Over),
+                Err(_) => None,
+            };
+            match taken {
+                Some(true) => changed(),
+                Some(false) => {}
+                None => return Ok(self.lose()),
             }
         }
         Ok(WatchEnd::Over)
@@ -142,25 +124,29 @@ impl WatchedResource {
     }
 
     /// Takes up one event: whether an object changed; `None` if the place is lost.
-    fn take_up(&self, line: &[u8]) -> Option<bool> {
-        let event: WatchEvent = serde_json::from_slice(line).ok()?;
-        let version = event.object.pointer("/metadata/resourceVersion").and_then(Value::as_str);
-        let version = version.map(str::to_owned);
+    fn take_up(&self, event: WatchEvent<Value>) -> Option<bool> {
         let mut state = self.state();
-        let is_change = match event.kind.as_str() {
-            "ADDED" | "MODIFIED" => {
-                let object = named(event.object, self.resource);
+        let (version, is_change) = match event {
+            WatchEvent::Added(object) | WatchEvent::Modified(object) => {
+                let version = version_of(&object)?;
+                let object = named(object, self.resource);
                 state.objects.insert(key(&object), object);
-                true
+                (version, true)
             }
-            "DELETED" => state.objects.remove(&key(&event.object)).is_some(),
+            WatchEvent::Deleted(object) => {
+                (version_of(&object)?, state.objects.remove(&key(&object)).is_some())
+            }
             // Nothing changed up to this version: a later watch need not go through everything again.
-            "BOOKMARK" => false,
-            _ => return None,
+            WatchEvent::Bookmark(bookmark) => (bookmark.metadata.resource_version, false),
+            WatchEvent::Error(_) => return None,
         };
-        state.version = Some(version?);
+        state.version = Some(version);
         Some(is_change)
     }
+}
+
+fn version_of(object: &Value) -> Option<String> {
+    object.pointer("/metadata/resourceVersion")?.as_str().map(str::to_owned)
 }
 
 /// The name of an object within its resource.

@@ -1,6 +1,5 @@
 //! Requests to platforms: certificates, time limits, and a limit of requests per second.
 
-use std::sync::Mutex;
 use std::time::Duration;
 
 use client::Environment;
@@ -8,13 +7,13 @@ use client::Environment;
 use super::answer::PlatformAnswer;
 use super::error::PlatformError;
 use crate::error::{Error, Result};
+use crate::pace::Pace;
 
 /// A connection to a platform over HTTP.
 pub(crate) struct PlatformHttp {
     http: reqwest::Client,
     environment: Environment,
-    requests_per_second: u32,
-    next_request_ms: Mutex<u64>,
+    pace: Pace,
 }
 
 impl PlatformHttp {
@@ -36,7 +35,9 @@ impl PlatformHttp {
         }
         let timeout = Duration::from_secs(timeout_seconds.max(1));
         // Straight to the platform: a proxy that the environment names must not see requests with tokens.
-        let mut http = reqwest::Client::builder().timeout(timeout).no_proxy();
+        // Each connection serves one request: the buffers of one that waits for the next would keep the last values.
+        let http = reqwest::Client::builder().timeout(timeout).no_proxy();
+        let mut http = http.pool_max_idle_per_host(0);
         if !ca_file.is_empty() {
             let wrong = |why: String| Error::invalid(format!("{group}:CaFile {ca_file}: {why}"));
             let pem = std::fs::read(ca_file).map_err(|error| wrong(error.to_string()))?;
@@ -48,7 +49,7 @@ impl PlatformHttp {
             http = http.tls_certs_merge(trusted);
         }
         let http = http.build().map_err(|error| Error::invalid(format!("{group}: {error}")))?;
-        Ok(Self { http, environment, requests_per_second, next_request_ms: Mutex::new(0) })
+        Ok(Self { http, environment, pace: Pace::new(requests_per_second) })
     }
 
     pub(crate) fn environment(&self) -> &Environment {
@@ -66,29 +67,10 @@ impl PlatformHttp {
         request: reqwest::RequestBuilder,
         subject: &str,
     ) -> std::result::Result<PlatformAnswer, PlatformError> {
-        self.pace().await;
+        self.pace.take(1.0, &self.environment).await;
         let response = request.send().await;
         let response = response.map_err(|error| PlatformError::unreachable(error, subject))?;
         PlatformAnswer::receive(response, subject).await
-    }
-
-    /// Waits for the next free slot of the limit.
-    async fn pace(&self) {
-        let rate = u64::from(self.requests_per_second);
-        if rate == 0 {
-            return;
-        }
-        let now = u64::try_from(self.environment.stopwatch().as_millis()).unwrap_or(u64::MAX);
-        let slot = {
-            let mut next =
-                self.next_request_ms.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            let slot = now.max(*next);
-            *next = slot + (1_000 / rate).max(1);
-            slot
-        };
-        if slot > now {
-            self.environment.sleep(Duration::from_millis(slot - now)).await;
-        }
     }
 }
 

@@ -72,6 +72,18 @@ impl SecretMigration {
         Ok(self.core.containers.namespaces.query(&query).await?.value)
     }
 
+    /// The mappings of a namespace in every cluster. It asks all partitions: whoever knows the cluster uses
+    /// [`Self::mapping`].
+    ///
+    /// # Errors
+    /// Those of the account.
+    pub async fn mappings_of(&self, namespace: &NamespaceName) -> Result<Vec<NamespaceMapping>> {
+        let query = Query::text("SELECT * FROM c WHERE c.namespace = @namespace")
+            .parameter("@namespace", namespace.as_str())
+            .fan_out("the cluster of the namespace is not known");
+        Ok(self.core.containers.namespaces.query(&query).await?.value)
+    }
+
     /// The clusters that were scanned or synchronised.
     ///
     /// # Errors

@@ -75,7 +75,10 @@ impl SecretMigration {
         let mapping = self.require_mapping(&workload.cluster, &workload.namespace).await?;
         self.record(stored, MigrationStep::ResolveMapping, mapping.smp_path.clone()).await?;
         let secrets = core.read_source(&workload, &mapping).await?;
-        let count = format!("{} paths", secrets.len());
+        let count = match secrets.len() {
+            1 => "1 path".to_owned(),
+            count => format!("{count} paths"),
+        };
         self.record(stored, MigrationStep::ReadSource, count.clone()).await?;
         self.keep_lease(stored, worker).await?;
         let target = core.write_target(&workload, &mapping, &secrets).await?;

@@ -1,7 +1,11 @@
 //! The running system: workers of every known cluster, until the stop signal.
 
+use std::collections::BTreeSet;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use futures::StreamExt as _;
+use futures::stream::FuturesUnordered;
 use service::http::ShutdownSignal;
 use service::work::{JobRun, Jobs, JobsSettings, PeriodicJob};
 
@@ -14,6 +18,8 @@ use super::work::RunScope;
 /// The pause between two rounds, unless something wakes the workers. Pending workloads of other processes are found
 /// this late.
 const ROUND_PAUSE: Duration = Duration::from_secs(2);
+/// How long a stop waits for what is begun.
+const STOP_GRACE: Duration = Duration::from_secs(10);
 
 impl SecretMigration {
     /// Completes the audit of workloads that were changed since a time: a process that crashed between a change and its
@@ -25,14 +31,17 @@ impl SecretMigration {
         self.core.repair_audit(cluster, since).await
     }
 
-    /// Runs the workers of all known clusters until the stop signal. A round that fails is repeated later.
+    /// Runs the workers of all known clusters until the stop signal. A round that fails is repeated later. No cluster
+    /// waits for another: a wave with a low rate takes hours.
     pub async fn run(&self, shutdown: &ShutdownSignal) {
         let core = &self.core;
+        core.is_stopping.store(false, Ordering::Relaxed);
         let worker = format!("{:016x}", core.environment.random());
-        let scope = if core.settings.automatic { RunScope::All } else { RunScope::Requested };
         let jobs = self.jobs(&worker);
         jobs.start();
         let mut audited_until = UtcTimestamp::default();
+        let mut rounds = FuturesUnordered::new();
+        let mut busy = BTreeSet::new();
         while !shutdown.is_triggered() {
             let now = core.now();
             let is_audit_due = now.since(audited_until) >= core.settings.lease();
@@ -41,28 +50,58 @@ impl SecretMigration {
                 Vec::new()
             });
             for cluster in clusters {
-                if shutdown.is_triggered() {
-                    break;
-                }
-                if is_audit_due && let Err(error) = self.repair_audit(&cluster, audited_until).await
-                {
-                    tracing::warn!(%cluster, %error, "the audit could not be completed");
-                }
-                if let Err(error) = self.run_cluster(&cluster, scope, &worker).await {
-                    tracing::warn!(%cluster, %error, "a round of the workers failed");
+                if busy.insert(cluster.clone()) {
+                    rounds.push(self.round(
+                        cluster,
+                        is_audit_due.then_some(audited_until),
+                        &worker,
+                    ));
                 }
             }
             if is_audit_due {
                 // A change of a worker that was still at it may come with an earlier time than this round.
                 audited_until = now.before(core.settings.lease());
             }
-            tokio::select! {
-                () = shutdown.triggered() => {}
-                () = core.wake_workers.notified() => {}
-                () = core.environment.sleep(ROUND_PAUSE) => {}
+            let pause = core.environment.sleep(ROUND_PAUSE);
+            tokio::pin!(pause);
+            loop {
+                tokio::select! {
+                    () = shutdown.triggered() => break,
+                    () = core.wake_workers.notified() => break,
+                    () = &mut pause => break,
+                    Some(ended) = rounds.next() => {
+                        busy.remove(&ended);
+                    }
+                }
             }
         }
+        core.is_stopping.store(true, Ordering::Relaxed);
+        // What is begun ends, unless it takes too long: then its lease ends, and another worker goes on.
+        tokio::select! {
+            () = async { while rounds.next().await.is_some() {} } => {}
+            () = core.environment.sleep(STOP_GRACE) => {}
+        }
         jobs.stop().await;
+    }
+
+    /// One round over a cluster, and before it the completion of its audit since a time. Returns the cluster.
+    async fn round(
+        &self,
+        cluster: ClusterName,
+        audit_since: Option<UtcTimestamp>,
+        worker: &str,
+    ) -> ClusterName {
+        if let Some(since) = audit_since
+            && let Err(error) = self.repair_audit(&cluster, since).await
+        {
+            tracing::warn!(%cluster, %error, "the audit could not be completed");
+        }
+        let is_automatic = self.core.settings.automatic;
+        let scope = if is_automatic { RunScope::All } else { RunScope::Requested };
+        if let Err(error) = self.run_cluster(&cluster, scope, worker).await {
+            tracing::warn!(%cluster, %error, "a round of the workers failed");
+        }
+        cluster
     }
 
     /// The periodic jobs: scans and synchronisations of the manifest folder, if there is one. Each runs in one process

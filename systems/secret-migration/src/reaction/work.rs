@@ -1,6 +1,7 @@
 //! The workers of a cluster: find pending workloads, claim, migrate, and clean up after lost workers.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::Ordering;
 
 use futures::StreamExt as _;
 
@@ -66,7 +67,7 @@ impl SecretMigration {
             }
             self.work_on(due, worker, &mut report).await?;
             continuation = page.continuation;
-            if continuation.is_none() {
+            if continuation.is_none() || self.is_stopping() {
                 break;
             }
         }
@@ -102,11 +103,19 @@ impl SecretMigration {
         Ok(())
     }
 
+    /// Whether the workers of this process begin nothing new.
+    fn is_stopping(&self) -> bool {
+        self.core.is_stopping.load(Ordering::Relaxed)
+    }
+
     async fn claim_and_migrate(
         &self,
         row: &PendingWorkload,
         worker: &str,
     ) -> Result<(MigrationResult, f64)> {
+        if self.is_stopping() {
+            return Ok((MigrationResult::Lost, 0.0));
+        }
         if let Some(wave) = &row.wave
             && !self.wait_for_wave(wave).await?
         {
@@ -127,6 +136,7 @@ impl SecretMigration {
         let result = self.migrate_claimed(&mut stored, worker).await?;
         self.tell_result(&row.key(), &result, stored.workload().paused);
         self.note_in_wave(&row.key(), row.wave.as_deref(), &result).await?;
+        core.pace.take(stored.charge, &core.environment).await;
         Ok((result, stored.charge))
     }
 

@@ -1,11 +1,12 @@
-//! SM-A5: values planted in the source are nowhere but on the target: not in the store's files, not in the audit, not
-//! in errors, logs or traces, after runs, failures and crashes.
+//! SM-A5: values planted in the source are nowhere but on the target: not in the store's files or documents, not in the
+//! audit, not in errors, metrics, logs or traces, after runs, failures and crashes.
 
 use std::io::Write;
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
-use client::{Account, Environment};
+use client::{Account, Environment, Query};
+use engine::Engine;
 use secret_migration::{
     HashiSecrets, MappingInput, MigrationObserver, MigrationStep, Platforms, RollbackOptions,
     RolloutHealth, RunScope, SecretMigration, SourceReference, TrackedWorkload, UtcTimestamp,
@@ -13,7 +14,7 @@ use secret_migration::{
 };
 
 use crate::platform::{Restarts, Target, Vault};
-use crate::world::{CLUSTER, cluster, mapping, settings};
+use crate::world::{CLUSTER, OverGateway, Way as _, cluster, mapping, settings};
 
 const CANARIES: [&str; 3] = ["canary-tweety-4711", "canary-woodstock-0815", "canary-zazu-2342"];
 
@@ -106,8 +107,7 @@ async fn add(system: &SecretMigration, vault: &Vault, name: &str) -> WorkloadKey
     key
 }
 
-async fn runs_failures_and_crashes(folder: &Path) -> Vec<String> {
-    let account = Account::embedded(folder).await.unwrap();
+async fn runs_failures_and_crashes(account: &Account) -> Vec<String> {
     let (vault, target, restarts) = (Vault::default(), Target::default(), Restarts::default());
     let platforms = Platforms {
         source: Arc::new(vault.clone()),
@@ -158,27 +158,68 @@ async fn runs_failures_and_crashes(folder: &Path) -> Vec<String> {
     errors.push(format!("{:?}", system.check_drift(&cluster(CLUSTER), true, "ann").await.unwrap()));
     errors.push(format!("{:?}", system.summary(&cluster(CLUSTER)).await.unwrap()));
     errors.push(format!("{:?}", system.audit(&cluster(CLUSTER), None, None).await.unwrap()));
-    account.close().await.unwrap();
+    errors.push(format!("{:?}", system.totals()));
+    errors.extend(documents(&system).await);
     errors
 }
 
-#[test]
-fn sm_a5_no_planted_value_is_found_anywhere() {
-    let folder = tempfile::tempdir().unwrap();
-    let logs = Logs::default();
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let place = folder.path().join("data");
-    // For all threads of this program: other tests make the same calls, and a call is cached as unheard if the first
-    // thread that made it had no listener.
-    tracing::subscriber::set_global_default(logs.clone()).unwrap();
-    let errors = runtime.block_on(runs_failures_and_crashes(&place));
-    for error in &errors {
+/// All documents of the system.
+async fn documents(system: &SecretMigration) -> Vec<String> {
+    let containers = system.containers();
+    let mut documents = Vec::new();
+    for container in [
+        &containers.workloads,
+        &containers.namespaces,
+        &containers.audit,
+        &containers.waves,
+        &containers.leases,
+    ] {
+        let all = Query::text("SELECT * FROM c").fan_out("the search is for everything");
+        let found: Vec<serde_json::Value> = container.query(&all).await.unwrap().value;
+        documents.extend(found.iter().map(ToString::to_string));
+    }
+    assert!(documents.len() > 50, "{} documents", documents.len());
+    documents
+}
+
+/// What all tests of this program log, from the first call on. For all threads: other tests make the same calls, and a
+/// call is cached as unheard if the first thread that made it had no listener.
+fn logs() -> &'static Logs {
+    static LOGS: OnceLock<Logs> = OnceLock::new();
+    LOGS.get_or_init(|| {
+        let logs = Logs::default();
+        tracing::subscriber::set_global_default(logs.clone()).unwrap();
+        logs
+    })
+}
+
+fn check(errors: &[String]) {
+    for error in errors {
         assert_eq!(has_canary(error.as_bytes()), None, "{error}");
     }
-    let logged = logs.0.lock().unwrap().clone();
+    let logged = logs().0.lock().unwrap().clone();
     assert!(logged.len() > 1_000, "the log was heard: {} bytes", logged.len());
     assert_eq!(has_canary(&logged), None);
+}
+
+#[tokio::test]
+async fn sm_a5_no_planted_value_is_found_anywhere() {
+    logs();
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().join("data");
+    let account = Account::embedded(place.as_path()).await.unwrap();
+    let errors = runs_failures_and_crashes(&account).await;
+    account.close().await.unwrap();
+    check(&errors);
     let mut searched = 0;
     search_files(&place, &mut searched);
     assert!(searched > 3, "{searched} files");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn sm_a5_no_planted_value_is_found_anywhere_over_our_gateway() {
+    logs();
+    let engine = Engine::simulated(Environment::system()).await.unwrap();
+    let (account, _server) = OverGateway::account(&engine).await;
+    check(&runs_failures_and_crashes(&account).await);
 }

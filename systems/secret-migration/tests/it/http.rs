@@ -121,6 +121,11 @@ async fn statuses<W: Way>() {
     let audit = format!("/v1/audit?cluster=dev-1&workload={}/{}", key.namespace, key.name);
     let (_, entries) = site.call("viewer", "GET", &audit, None).await;
     assert_eq!(entries.as_array().unwrap().last().unwrap()["by"], "operator");
+    // SM-X7: without the cluster, a namespace is looked for in all of them, by administrators.
+    let everywhere = "/v1/namespaces/shop";
+    assert_eq!(status(site.call("operator", "GET", everywhere, None).await), 403);
+    let (code, mappings) = site.call("admin", "GET", everywhere, None).await;
+    assert_eq!((code, mappings[0]["id"].as_str()), (200, Some("dev-1:shop")), "{mappings}");
     let (code, summary) = site.call("viewer", "GET", "/v1/clusters/dev-1/summary", None).await;
     assert_eq!((code, summary["byStatus"]["ROLLED-BACK"].as_u64()), (200, Some(1)));
 }

@@ -8,10 +8,9 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::{Path, Query, State};
-use axum::http::StatusCode;
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
-use client::Environment;
 use futures::StreamExt as _;
 use secret_migration::{ErrorKind, KubernetesApi, KubernetesSettings, WorkloadKey};
 use serde_json::{Value, json};
@@ -45,6 +44,11 @@ struct ClusterState {
 
 impl Cluster {
     async fn start() -> (Self, KubernetesApi) {
+        let (cluster, settings) = Self::serve().await;
+        (cluster, KubernetesApi::open(settings).unwrap())
+    }
+
+    async fn serve() -> (Self, KubernetesSettings) {
         let cluster = Self(Arc::default(), broadcast::channel(64).0);
         let router = Router::new().route("/{*path}", get(answer)).with_state(cluster.clone());
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -57,7 +61,7 @@ impl Cluster {
             page_size: 2,
             ..KubernetesSettings::default()
         };
-        (cluster, KubernetesApi::open(settings, Environment::system()).unwrap())
+        (cluster, settings)
     }
 
     fn state(&self) -> std::sync::MutexGuard<'_, ClusterState> {
@@ -97,7 +101,10 @@ impl Cluster {
     fn bookmark(&self) {
         let mut state = self.state();
         state.version += 1;
-        let object = json!({ "metadata": { "resourceVersion": state.version.to_string() } });
+        let object = json!({
+            "apiVersion": "apps/v1", "kind": "Deployment",
+            "metadata": { "resourceVersion": state.version.to_string() },
+        });
         drop(state);
         let event = json!({ "type": "BOOKMARK", "object": object });
         let _ = self.1.send((DEPLOYMENTS.to_owned(), event));
@@ -114,7 +121,11 @@ async fn answer(
     State(cluster): State<Cluster>,
     Path(path): Path<String>,
     Query(query): Query<BTreeMap<String, String>>,
+    headers: HeaderMap,
 ) -> Response {
+    if headers.get("authorization").is_none_or(|token| token != "Bearer t") {
+        return StatusCode::UNAUTHORIZED.into_response();
+    }
     let mut state = cluster.state();
     state.asked.push(format!("{path}?{query:?}"));
     if let Some(status) = state.refused.get(&path) {
@@ -214,6 +225,41 @@ async fn a_resource_that_may_not_be_read_stops_the_scan_before_anything_is_writt
     }
     let key = WorkloadKey::parse(CLUSTER, "shop", "cart").unwrap();
     assert!(!world.workload(&key).await.missing);
+}
+
+#[tokio::test]
+async fn a_token_is_sent_from_its_file_and_wrong_settings_are_named() {
+    let (cluster, settings) = Cluster::serve().await;
+    cluster.add("cart");
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    std::fs::write(file("token"), "t").unwrap();
+    std::fs::write(file("line"), "t\n").unwrap();
+    std::fs::write(file("other"), "x").unwrap();
+    for (name, is_right) in [("token", true), ("other", false)] {
+        let settings = KubernetesSettings { token_file: file(name), ..settings.clone() };
+        let listed = KubernetesApi::open(settings).unwrap().list_all().await;
+        assert_eq!(listed.is_ok(), is_right, "{name}: {:?}", listed.err());
+    }
+    let with = |change: fn(&mut KubernetesSettings, String), text: String| {
+        let mut settings = settings.clone();
+        change(&mut settings, text);
+        KubernetesApi::open(settings).err().map(|error| error.to_string()).unwrap_or_default()
+    };
+    let refused = [
+        ("Kubernetes:Cluster", with(|settings, text| settings.cluster = text, "a:b".to_owned())),
+        (
+            "Kubernetes:Address",
+            with(|settings, text| settings.address = text, "ftp://x".to_owned()),
+        ),
+        ("Kubernetes:TokenFile", with(|settings, text| settings.token_file = text, file("line"))),
+        ("Kubernetes:TokenFile", with(|settings, text| settings.token_file = text, file("none"))),
+        ("Kubernetes:CaFile", with(|settings, text| settings.ca_file = text, file("missing"))),
+        ("Kubernetes:CaFile", with(|settings, text| settings.ca_file = text, file("other"))),
+    ];
+    for (setting, error) in refused {
+        assert!(error.contains(setting), "{setting}: {error}");
+    }
 }
 
 /// Waits until something holds; the limit only ends a test that hangs.

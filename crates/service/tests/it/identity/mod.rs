@@ -1,4 +1,6 @@
 //! Authentication.
 
+mod issuer;
+mod oidc;
 mod session;
 mod token;

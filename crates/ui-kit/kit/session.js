@@ -1,4 +1,4 @@
-// Calls to the service, with the session of this browser.
+// Calls to a service, with the session of this browser, and its begin and end.
 
 let csrfToken = null;
 // Called when the service no longer accepts the session.
@@ -37,6 +37,19 @@ export async function session() {
 export async function signIn(token) {
   csrfToken = null;
   return keepToken(await request("POST", "/session", undefined, { authorization: `Bearer ${token}` }));
+}
+
+// How people can sign in: `issuer` is the address of the issuer at which they do, if there is one.
+export const signInMethods = () => request("GET", "/session/methods");
+
+// The address that sends this browser to the issuer, and back to the page `to`.
+export const issuerSignIn = (to) => `/session/oidc?return=${encodeURIComponent(to)}`;
+
+// Ends the session, also at the issuer if it began there, and shows the page anew.
+export async function signOut() {
+  const left = await call("POST", "/session/sign-out");
+  if (left?.endSessionUrl) location.assign(left.endSessionUrl);
+  else location.reload();
 }
 
 export async function call(method, path, body) {

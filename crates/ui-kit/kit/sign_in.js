@@ -1,0 +1,113 @@
+// Signing in at the issuer of the service, or with a token: at the start, and again when the session has ended. The page
+// keeps its content meanwhile.
+
+import { button, field } from "./control.js";
+import { element } from "./element.js";
+import { toast } from "./feedback.js";
+import { icon } from "./icon.js";
+import { issuerSignIn, session, signIn, signInMethods } from "./session.js";
+
+// The codes of the service for a sign-in at the issuer that failed.
+const FAILURES = {
+  denied: "The issuer denied access.",
+  expired: "The sign-in took too long, or was begun in another window. Try again.",
+  unavailable: "The issuer cannot be reached. Try again later.",
+  failed: "The sign-in failed. If it fails again, the operator finds the reason in the log of the service.",
+};
+// Pages of this service in other tabs: one that signs in wakes those that wait.
+const tabs = new BroadcastChannel("session");
+
+const token = field("Token", element("input", {
+  class: "input", id: "token", name: "token", type: "password", autocomplete: "off", spellcheck: "false", required: true,
+}), { hint: "A token of your issuer, or open the link that the service printed. The token begins a session and is not kept." });
+const problem = element("p", { class: "problem", id: "sign-in-problem", role: "alert" });
+const issuer = element("a", { class: "button primary", id: "sign-in-issuer" });
+const section = element("section", { class: "sign-in card stack", id: "sign-in", "aria-labelledby": "sign-in-heading", hidden: true },
+  element("h1", { id: "sign-in-heading" }, "Sign in"));
+let methods = null;
+let enterPage = async () => {};
+
+// The form; calls `enter(who)` after each successful sign-in.
+export function panel(enter) {
+  enterPage = enter;
+  return section;
+}
+
+// Shows the form. With a text, the page behind it was in use: the issuer then opens in another tab, so that nothing
+// typed is lost.
+export async function show(text = "") {
+  document.body.dataset.signedIn = "false";
+  methods ??= await signInMethods().catch(() => ({}));
+  if (!section.querySelector("form")) build();
+  section.hidden = false;
+  if (methods.issuer) showIssuer(text);
+  else showToken(text);
+}
+
+export function hide() {
+  section.hidden = true;
+  document.body.dataset.signedIn = "true";
+  token.showProblem("");
+  tabs.postMessage("signed in");
+}
+
+function build() {
+  const form = element("form", { class: "stack" }, token.node,
+    button("Sign in", { kind: methods.issuer ? "" : "primary", type: "submit" }));
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    submit();
+  });
+  if (!methods.issuer) {
+    section.append(form);
+    return;
+  }
+  issuer.append(icon("user"), `Sign in with ${new URL(methods.issuer).host}`);
+  section.append(problem, issuer, element("details", {}, element("summary", {}, "Use a token instead"), form));
+}
+
+function showToken(text) {
+  token.showProblem(text);
+  token.input.setAttribute("aria-invalid", "false");
+  token.input.focus();
+}
+
+function showIssuer(text) {
+  const { pathname, search, hash } = location;
+  const code = new URLSearchParams(search).get("signInError");
+  problem.textContent = text || (code && (FAILURES[code] ?? FAILURES.failed)) || "";
+  if (code) history.replaceState(null, "", pathname + hash);
+  issuer.href = issuerSignIn(pathname + (code ? "" : search) + hash);
+  if (text) {
+    issuer.target = "_blank";
+    problem.textContent += " It opens in another tab; what you typed here stays.";
+  }
+  issuer.focus();
+}
+
+// Somebody signed in, in another tab.
+tabs.addEventListener("message", async () => {
+  if (section.hidden || document.body.dataset.signedIn !== "false") return;
+  const who = await session().catch(() => null);
+  if (who) await start(who);
+});
+
+async function submit() {
+  let who;
+  try {
+    // A token may have been copied with line breaks.
+    who = await signIn(token.input.value.replaceAll(/\s/g, ""));
+  } catch (error) {
+    token.showProblem(error.message);
+    token.input.focus();
+    token.input.select();
+    return;
+  }
+  token.input.value = "";
+  await start(who);
+}
+
+async function start(who) {
+  hide();
+  await enterPage(who).catch((error) => toast(error.message, { isBad: true }));
+}
