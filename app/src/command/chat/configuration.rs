@@ -34,6 +34,14 @@ impl ChatCommandSettings {
     /// Without an issuer of tokens there are only sessions.
     pub(super) fn identity(&self) -> IdentitySettings {
         let mut identity = self.identity.clone();
+        let entra = &self.chat.entra_id;
+        if entra.is_enabled() && identity.mode != IdentityMode::Demo {
+            let instance = entra.instance.trim_end_matches('/');
+            identity.issuer = format!("{instance}/{}/v2.0", entra.tenant_id);
+            identity.audience.clone_from(&entra.client_id);
+            identity.client_id.clone_from(&entra.client_id);
+            identity.client_secret = entra.client_secret.clone();
+        }
         if identity.mode == IdentityMode::Jwt && identity.issuer.is_empty() {
             identity.mode = IdentityMode::Session;
         }

@@ -3,7 +3,7 @@
 //! Owns the order: a bearer token first, then a session cookie. Does not refuse a request: a route that needs a caller
 //! does, with the result of this module.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use axum::http::header::{AUTHORIZATION, WWW_AUTHENTICATE};
@@ -11,6 +11,7 @@ use axum::http::{HeaderMap, HeaderValue, Method};
 use client::{Container, Environment};
 use jwks::{KeyCache, TokenRules, TokenVerifier};
 
+use super::admission::{AdmissionRule, AdmittedPerson, PersonAdmission};
 use super::bearer::BearerVerifier;
 use super::caller::Caller;
 use super::caller_end::CallerEnd;
@@ -45,6 +46,7 @@ struct IdentityInner {
     allowed_origins: Vec<String>,
     demo: Option<DemoMode>,
     oidc: Option<OidcFlow>,
+    admission: OnceLock<AdmissionRule>,
 }
 
 #[derive(Debug)]
@@ -116,6 +118,7 @@ impl Identity {
             allowed_origins,
             demo,
             oidc,
+            admission: OnceLock::new(),
         };
         Ok(Self { inner: Arc::new(inner) })
     }
@@ -199,9 +202,21 @@ impl Identity {
     /// Starts a session for a person that signed in at the issuer, and returns the cookies to set.
     pub(super) fn start_federated_session(&self, person: SignedInPerson) -> Vec<HeaderValue> {
         let sessions = &self.inner.sessions;
-        let SignedInPerson { subject, roles, name } = person;
+        let SignedInPerson { subject, roles, name, .. } = person;
         let session = sessions.start(&subject, roles);
         sessions.cookies(&Session { name, is_federated: true, ..session })
+    }
+
+    /// Lets the service decide who of the issuer's people gets a session, and as whom. Later calls have no effect.
+    pub fn admit_by(&self, admission: Arc<dyn PersonAdmission>) {
+        let _ = self.inner.admission.set(AdmissionRule(admission));
+    }
+
+    /// The person as the service knows it, or why it is refused. Without a rule everybody is admitted.
+    pub(super) async fn admit(&self, person: SignedInPerson) -> Result<SignedInPerson, String> {
+        let Some(AdmissionRule(rule)) = self.inner.admission.get() else { return Ok(person) };
+        let AdmittedPerson { subject, roles } = rule.admit(&person.claims).await?;
+        Ok(SignedInPerson { subject, roles, ..person })
     }
 
     /// The sign-in at the issuer, if the settings name a client.

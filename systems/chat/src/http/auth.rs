@@ -4,15 +4,15 @@ use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 use axum::extract::{ConnectInfo, FromRequestParts, State};
-use axum::http::header::SET_COOKIE;
+use axum::http::header::{LOCATION, SET_COOKIE};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{AppendHeaders, IntoResponse as _, Response};
 use serde::{Deserialize, Serialize};
-use service::http::{HttpResult, JsonBody, Problem, ProblemDocument};
+use service::http::{HttpResult, JsonBody, Problem, ProblemDocument, QueryParams};
 use service::identity::Caller;
 
-use super::router::{CHAT_ADMIN_ROLE, ChatApi};
+use super::router::{CHAT_ADMIN_ROLE, ChatApi, percent_encoded};
 use crate::domain::{ProfileView, UserName};
 use crate::ephemeral::EphemeralStore as _;
 
@@ -129,6 +129,25 @@ pub(super) async fn me(
 ) -> HttpResult<JsonBody<ProfileView>> {
     let member = api.member(&caller).await?;
     Ok(JsonBody(ProfileView::from(member.user())))
+}
+
+/// Where the page goes on after a sign-in at the issuer.
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(super) struct IssuerQuery {
+    /// A path of this service.
+    #[serde(rename = "returnUrl")]
+    #[param(rename = "returnUrl")]
+    return_url: Option<String>,
+}
+
+/// Sends the browser to the issuer; the route of the kit takes over.
+#[utoipa::path(get, path = "/api/auth/signin/entra", params(IssuerQuery), security(()), responses(
+    (status = 302, description = "The sign-in at the issuer follows."),
+))]
+pub(super) async fn by_issuer(QueryParams(query): QueryParams<IssuerQuery>) -> Response {
+    let page = percent_encoded(&local_path(query.return_url.as_deref()));
+    (StatusCode::FOUND, [(LOCATION, format!("/session/oidc?return={page}"))]).into_response()
 }
 
 fn user_name(text: &str) -> HttpResult<UserName> {

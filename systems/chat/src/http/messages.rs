@@ -8,7 +8,7 @@ use serde::Deserialize;
 use service::http::{HttpResult, JsonBody, PathParams, Problem, ProblemDocument, QueryParams};
 use service::identity::Caller;
 
-use super::router::{ChatApi, room_name};
+use super::router::{ChatApi, percent_encoded, room_name};
 use crate::action::{MessageAddress, SendRequest};
 use crate::domain::{MessageView, UtcTimestamp};
 
@@ -236,15 +236,4 @@ fn take(given: Option<u32>) -> HttpResult<u32> {
     }
     let why = format!("{take} is not between 1 and {TAKE_MAX}");
     Err(Problem::invalid_field("take", "out_of_range", why))
-}
-
-/// A name of a room in a query string.
-fn percent_encoded(text: &str) -> String {
-    let encode = |byte: u8| match byte {
-        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => {
-            char::from(byte).to_string()
-        }
-        other => format!("%{other:02X}"),
-    };
-    text.bytes().map(encode).collect()
 }

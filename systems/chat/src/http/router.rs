@@ -11,6 +11,7 @@ use super::{admin, auth, culture, health, host, messages, presence, rooms, webho
 use crate::action::ChatMember;
 use crate::chat::Chat;
 use crate::domain::{RoomName, UserName};
+use crate::sign_in::IssuerAdmission;
 
 /// The role that administers users and rooms.
 pub const CHAT_ADMIN_ROLE: &str = "admin";
@@ -31,6 +32,8 @@ impl Chat {
             "Rooms, messages, read receipts and presence. Live events come over SignalR at /chatHub.",
         ));
         server.identity().store_ended_sessions(self.core.containers.state.clone());
+        let admission = IssuerAdmission(std::sync::Arc::clone(&self.core));
+        server.identity().admit_by(std::sync::Arc::new(admission));
         self.add_health_checks(server);
         let state = ChatApi { chat: self.clone(), server: server.clone() };
         let api = OpenApiRouter::new()
@@ -38,6 +41,7 @@ impl Chat {
             .routes(routes!(auth::verify))
             .routes(routes!(auth::logout))
             .routes(routes!(auth::me))
+            .routes(routes!(auth::by_issuer))
             .routes(routes!(rooms::list))
             .routes(routes!(rooms::unread))
             .routes(routes!(rooms::read))
@@ -113,4 +117,15 @@ impl ChatApi {
 
 pub(super) fn room_name(text: &str) -> HttpResult<RoomName> {
     RoomName::parse(text).map_err(|why| Problem::invalid_field("room", "invalid", why))
+}
+
+/// A text in a query string.
+pub(super) fn percent_encoded(text: &str) -> String {
+    let encode = |byte: u8| match byte {
+        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => {
+            char::from(byte).to_string()
+        }
+        other => format!("%{other:02X}"),
+    };
+    text.bytes().map(encode).collect()
 }

@@ -23,12 +23,13 @@ enum Does {
 }
 
 /// Every route by its method and path in the document: a route that is not here fails the tests.
-const ROUTES: [(&str, Does); 37] = [
+const ROUTES: [(&str, Does); 41] = [
     ("DELETE /api/messages/{id}", Does::Refuses),
     ("GET /api/admin/rooms", Does::Administers),
     ("GET /api/admin/rooms/{name}/export", Does::Administers),
     ("GET /api/admin/users", Does::Administers),
     ("GET /api/auth/me", Does::Own(&[200])),
+    ("GET /api/auth/signin/entra", Does::Open(&[404])),
     ("GET /api/health/chat/presence", Does::Own(&[200])),
     ("GET /api/localization/strings", Does::Open(&[200])),
     ("GET /api/messages/room/{room}", Does::Refuses),
@@ -42,6 +43,9 @@ const ROUTES: [(&str, Does); 37] = [
     ("GET /healthz/metrics", Does::Open(&[200])),
     ("GET /healthz/ready", Does::Open(&[200])),
     ("GET /session", Does::Own(&[200])),
+    ("GET /session/callback", Does::Open(&[404])),
+    ("GET /session/methods", Does::Open(&[200])),
+    ("GET /session/oidc", Does::Open(&[404])),
     ("GET /session/sign-in", Does::Open(&[401])),
     ("PATCH /api/admin/users/{userName}", Does::Administers),
     ("PATCH /api/messages/{id}", Does::Refuses),

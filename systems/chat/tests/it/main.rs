@@ -9,6 +9,7 @@ mod golden;
 mod http;
 mod hub;
 mod isolation;
+mod issuer_sign_in;
 mod people;
 mod playbooks;
 mod redis_server;
