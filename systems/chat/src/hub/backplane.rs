@@ -22,7 +22,7 @@ const AGAIN: Duration = Duration::from_secs(1);
 const INSTANCE_BYTES: usize = 16;
 
 /// The channel of all processes behind one Redis.
-pub struct RedisBackplane {
+pub(super) struct RedisBackplane {
     redis: Arc<RedisEphemeral>,
     channel: String,
     instance: [u8; INSTANCE_BYTES],
@@ -34,7 +34,7 @@ pub struct RedisBackplane {
 impl RedisBackplane {
     /// The channel of this Redis and tenant.
     #[must_use]
-    pub fn new(redis: &Arc<RedisEphemeral>) -> Self {
+    pub(super) fn new(redis: &Arc<RedisEphemeral>) -> Self {
         let environment = redis.environment();
         let number = u128::from(environment.random()) << 64 | u128::from(environment.random());
         Self {

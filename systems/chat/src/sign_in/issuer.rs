@@ -39,7 +39,8 @@ impl PersonAdmission for IssuerAdmission {
         let upn = upn.ok_or("the token has neither 'upn' nor 'preferred_username'")?;
         let found = core.users.get_by_upn(upn).await.map_err(|error| error.to_string())?.value;
         let user = found.filter(ChatUser::is_enabled);
-        let user = user.ok_or("no enabled user has this upn; set it with `planisphere chat users`")?;
+        let user =
+            user.ok_or("no enabled user has this upn; set it with `planisphere chat users`")?;
         let mut roles = Vec::new();
         let is_home = tenant.is_some() && tenant == Some(rules.home_tenant_id.as_str());
         if is_home && has_role(claims, &rules.admin_role_value) {

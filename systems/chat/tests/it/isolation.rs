@@ -119,9 +119,10 @@ async fn calls(site: &Site, ids: &[String]) -> Vec<Call> {
             for parameter in operation["parameters"].as_array().into_iter().flatten() {
                 if parameter["in"] == "query" {
                     let name = parameter["name"].as_str().unwrap();
-                    let with =
-                        |id: &String| paths.iter().map(move |path| format!("{path}?{name}={id}"));
-                    calls.extend(ids.iter().flat_map(with).map(call));
+                    for id in ids {
+                        let asked = paths.iter().map(|path| format!("{path}?{name}={id}"));
+                        calls.extend(asked.map(call));
+                    }
                 }
             }
             calls.extend(paths.into_iter().map(call));

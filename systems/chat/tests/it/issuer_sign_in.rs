@@ -32,7 +32,8 @@ impl Visit {
         settings.entra_id.authorization.home_tenant_id = TENANT.to_owned();
         let world = World::with::<Embedded>(settings).await;
         world.clock.set(TimestampMs(NOW * 1000));
-        let change = chat::UserChange { upn: Some("Alice@Contoso.com".into()), ..Default::default() };
+        let change =
+            chat::UserChange { upn: Some("Alice@Contoso.com".into()), ..Default::default() };
         world.chat.change_user(ALICE, change).await.unwrap();
         let issuer = TestIssuer::start(false).await;
         let identity = IdentitySettings {
@@ -50,7 +51,8 @@ impl Visit {
 
     async fn get(&self, path: &str, cookies: &str) -> (u16, HeaderMap, Value) {
         let request = Request::get(path).header("host", "app.example").header("cookie", cookies);
-        let answer = self.router.clone().oneshot(request.body(Body::empty()).unwrap()).await.unwrap();
+        let answer =
+            self.router.clone().oneshot(request.body(Body::empty()).unwrap()).await.unwrap();
         let (head, body) = answer.into_parts();
         let body = axum::body::to_bytes(body, usize::MAX).await.unwrap();
         (head.status.as_u16(), head.headers, serde_json::from_slice(&body).unwrap_or_default())
@@ -86,8 +88,12 @@ async fn a_user_with_a_known_upn_signs_in_and_its_profile_is_kept() {
     assert_eq!(page, "/chat");
     assert_eq!(visit.get("/api/auth/me", &cookies).await.2["userName"], ALICE);
     assert_eq!(visit.get("/api/admin/users", &cookies).await.0, 200, "the role of the home tenant");
-    let stored = visit.world.chat.users().get_by_user_name(&user(ALICE)).await.unwrap().value.unwrap();
-    assert_eq!((stored.display_name.as_deref(), stored.country.as_deref()), (Some("Alice J."), Some("PL")));
+    let stored =
+        visit.world.chat.users().get_by_user_name(&user(ALICE)).await.unwrap().value.unwrap();
+    assert_eq!(
+        (stored.display_name.as_deref(), stored.country.as_deref()),
+        (Some("Alice J."), Some("PL"))
+    );
     assert_eq!(stored.tenant_id.as_deref(), Some(TENANT));
 }
 
@@ -106,5 +112,9 @@ async fn strangers_other_tenants_and_personal_accounts_are_denied() {
         assert_eq!(page, "/?signInError=denied", "{claims}");
         assert_eq!(visit.get("/api/auth/me", &cookies).await.0, 401);
     }
-    assert_eq!(visit.world.chat.users().get_all().await.unwrap().value.len(), 3, "nobody is provisioned");
+    assert_eq!(
+        visit.world.chat.users().get_all().await.unwrap().value.len(),
+        3,
+        "nobody is provisioned"
+    );
 }

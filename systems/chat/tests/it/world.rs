@@ -135,7 +135,6 @@ impl Told {
 pub(crate) struct World {
     pub(crate) clock: Arc<TravellingClock>,
     pub(crate) environment: Environment,
-    pub(crate) engine: Engine,
     pub(crate) account: Account,
     pub(crate) ephemeral: Arc<MemoryEphemeral>,
     pub(crate) texts: Texts,
@@ -207,7 +206,7 @@ impl World {
             chat.broadcast_by(Arc::new(told.clone()));
         }
         let _server = server;
-        Self { clock, environment, engine, account, ephemeral, texts, told, faults, chat, _server }
+        Self { clock, environment, account, ephemeral, texts, told, faults, chat, _server }
     }
 
     /// The same data and ephemeral state, opened by another process.
