@@ -43,9 +43,8 @@ async fn properties_that_we_do_not_know_survive_a_change() {
     assert_eq!(stored.value["reactions"]["+1"][0], BOB);
     assert_eq!((&stored.value["readBy"], &stored.value["ttl"]), (&json!([BOB]), &json!(-1)));
 
-    let alice = containers
-        .users
-        .query::<Item<Value>>(&client::Query::text("SELECT * FROM c").within(ALICE.into()));
+    let query = client::Query::text("SELECT * FROM c").within(ALICE.into());
+    let alice = containers.users.query::<Item<Value>>(&query);
     let mut alice = alice.await.unwrap().value.remove(0);
     alice.value["badge"] = json!(17);
     containers.users.save(&ALICE.into(), &alice).await.unwrap();
