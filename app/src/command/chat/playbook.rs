@@ -89,7 +89,7 @@ enum PlaybookSubcommand {
 enum IndexingArg {
     /// All paths
     Full,
-    /// All paths but readBy: cheaper receipts
+    /// All paths but readBy
     WithoutReaders,
     /// All paths, and a composite index on roomName and timestamp
     Chronological,

@@ -11,7 +11,6 @@ use signalr::{Caller, Hub, HubContext, HubError, HubOptions, OriginPolicy};
 
 use super::authenticate::{HubCredentials, HubGate, HubUser, authenticate};
 use super::backplane::RedisBackplane;
-use super::current_room::tell;
 use super::methods;
 use crate::broadcast::{Broadcast, ClientEvent};
 use crate::chat::Chat;
@@ -120,14 +119,19 @@ async fn connected(caller: Caller<HubState>) -> std::result::Result<(), HubError
     core.counters.count_connection();
     watch_credentials(&caller);
     visitor.tell(ClientEvent::profile(visitor.member.user())).await;
+    // Not a reason to refuse the connection: it can join another room.
     match visitor.member.user().first_room() {
-        Some(room) => visitor.join(&room).await.map_err(refused),
+        Some(room) => {
+            if let Err(error) = visitor.join(&room).await {
+                visitor.tell(ClientEvent::error(&methods::error_text(&error))).await;
+            }
+        }
         None => {
             core.beat(visitor.member.user(), None).await;
-            tell(&caller, ClientEvent::error("you are a member of no room")).await;
-            Ok(())
+            visitor.tell(ClientEvent::error("you are a member of no room")).await;
         }
     }
+    Ok(())
 }
 
 /// Ends the connection when its session or token ends, or its user may not be here any more.

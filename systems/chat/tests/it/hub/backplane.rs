@@ -23,7 +23,7 @@ async fn two_instances_deliver_to_each_other_and_one_goes_on_alone() {
     let Some(redis) = RedisServer::start("two_instances_deliver_to_each_other").await else {
         return;
     };
-    let world = World::new::<Embedded>().await;
+    let world = World::with_hub::<Embedded>(settings()).await;
     let settings = redis.settings(settings());
     let (_, one) = process(&world, &settings).await;
     let (_, other) = process(&world, &settings).await;
@@ -53,7 +53,7 @@ async fn ch_a15_connected_people_talk_on_while_redis_is_down() {
     let Some(mut redis) = RedisServer::start("ch_a15_connected_people_talk_on").await else {
         return;
     };
-    let world = World::new::<Embedded>().await;
+    let world = World::with_hub::<Embedded>(settings()).await;
     let (_, served) = process(&world, &redis.settings(settings())).await;
     let mut alice = served.connect(ALICE, Transport::WebSockets).await;
     let mut bob = served.connect(BOB, Transport::WebSockets).await;

@@ -110,7 +110,9 @@ impl HubClient {
             return self.waiting.remove(at);
         }
         loop {
-            let message = self.next().await.expect("the connection has ended");
+            let Some(message) = self.next().await else {
+                panic!("the connection has ended after {:?}", self.waiting);
+            };
             if is_it(&message) {
                 return message;
             }
