@@ -126,12 +126,11 @@ async fn open(
     let wrong = |why: String| CommandError::new(ACTION, why);
     let bob = UserName::parse("bob@example.com").map_err(wrong)?;
     let room = RoomName::parse("general").map_err(wrong)?;
-    let mut measured = MeasuredChat { chat, alice, bob, room, rows: Vec::new() };
+    let measured = MeasuredChat { chat, alice, bob, room, rows: Vec::new() };
     for number in 0..MESSAGES {
         measured.send(&format!("message number {number}"), None).await.map_err(failed)?;
         clock.travel(std::time::Duration::from_secs(1));
     }
-    measured.rows.clear();
     Ok(measured)
 }
 

@@ -34,10 +34,12 @@ impl ChatServeCommand {
         // Before the store is opened: a port in use is the most common error, and the cheapest to find.
         let listener = self.serving.listen(&settings.http.listen, &identity).await?;
         let cosmos = &settings.chat.cosmos.connection_string;
-        let default = match () {
-            () if settings.chat.testing.in_memory => DefaultAccount::Memory,
-            () if cosmos.is_set() => DefaultAccount::Connection(cosmos.expose()),
-            () => DefaultAccount::Folder,
+        let default = if settings.chat.testing.in_memory {
+            DefaultAccount::Memory
+        } else if cosmos.is_set() {
+            DefaultAccount::Connection(cosmos.expose())
+        } else {
+            DefaultAccount::Folder
         };
         let (account, location) = self.serving.open_or(default).await?;
         let server = http_server(settings.http.clone(), &identity, &account, &telemetry)?;

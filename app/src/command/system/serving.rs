@@ -64,6 +64,7 @@ pub(crate) struct ServingFlags {
 
 /// The account of a system that no flag names.
 #[derive(Clone, Copy)]
+#[cfg_attr(not(feature = "chat"), allow(dead_code, reason = "only the chat names its account"))]
 pub(crate) enum DefaultAccount<'settings> {
     /// A folder in the current one.
     Folder,
