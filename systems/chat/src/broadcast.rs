@@ -18,7 +18,7 @@ pub struct ClientEvent {
 
 /// Sends events to the clients in a room, of this process and of others.
 #[async_trait]
-pub trait Broadcast: Send + Sync {
+pub trait EventBroadcast: Send + Sync {
     /// Sends to everybody in a room.
     async fn to_room(&self, room: &RoomName, event: ClientEvent);
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use client::{Account, Environment, RetryPolicy};
 use service::http::ShutdownSignal;
 
-use crate::broadcast::{Broadcast, ClientEvent};
+use crate::broadcast::{ClientEvent, EventBroadcast};
 use crate::containers::{ChatContainers, TtlReconcile};
 use crate::delivery::{LogSender, OutgoingText, TextSender, WebhookSender};
 use crate::directory::Directory;
@@ -73,7 +73,7 @@ pub(crate) struct ChatCore {
     /// Redis, if the settings name one.
     pub(crate) redis: Option<Arc<RedisEphemeral>>,
     sender: Arc<dyn TextSender>,
-    broadcast: OnceLock<Arc<dyn Broadcast>>,
+    broadcast: OnceLock<Arc<dyn EventBroadcast>>,
     reconciled: TtlReconcile,
     started: Duration,
 }
@@ -203,7 +203,7 @@ impl Chat {
     }
 
     /// Sends events of this system to clients from now on. Later calls have no effect.
-    pub fn broadcast_by(&self, broadcast: Arc<dyn Broadcast>) {
+    pub fn broadcast_by(&self, broadcast: Arc<dyn EventBroadcast>) {
         let _ = self.core.broadcast.set(broadcast);
     }
 

@@ -36,7 +36,7 @@ pub use action::{
     ChatMember, IncomingHook, MemberRepair, MessageAddress, RoomExport, RoomUnread, SendRequest,
     SentMessage, UserChange,
 };
-pub use broadcast::{Broadcast, ClientEvent};
+pub use broadcast::{ClientEvent, EventBroadcast};
 pub use chat::{Chat, ChatParts};
 pub use containers::{ChatContainers, ChatStage, TtlReconcile};
 pub use delivery::{DeliveryAddress, LogSender, OutgoingText, TextSender, WebhookSender};

@@ -74,7 +74,8 @@ impl ChatBudgetCommand {
                 let (azure, native) = (charge, other.charge);
                 let budget = *budget;
                 line(json!({
-                    "id": id, "operation": operation, "budget": budget, "azure": azure, "native": native,
+                    "id": id, "operation": operation, "budget": budget, "azure": azure,
+                    "native": native,
                 }))?;
                 continue;
             }

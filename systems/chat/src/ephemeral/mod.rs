@@ -10,8 +10,4 @@ mod traits;
 pub use memory::MemoryEphemeral;
 pub use redis_store::RedisEphemeral;
 pub use traits::{EphemeralError, EphemeralResult, EphemeralStore};
-
-/// Seconds of a heartbeat.
-pub(crate) const HEARTBEAT_SECONDS: u64 = 120;
-/// Seconds after the last write of any entry at which the presence hash as a whole expires.
-pub(crate) const PRESENCE_SECONDS: u64 = 600;
+pub(crate) use traits::{HEARTBEAT_SECONDS, PRESENCE_SECONDS};

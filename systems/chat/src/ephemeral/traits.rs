@@ -5,6 +5,11 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
+/// Seconds of a heartbeat.
+pub(crate) const HEARTBEAT_SECONDS: u64 = 120;
+/// Seconds after the last write of any entry at which the presence hash as a whole expires.
+pub(crate) const PRESENCE_SECONDS: u64 = 600;
+
 /// Result of an operation on ephemeral state.
 pub type EphemeralResult<T> = Result<T, EphemeralError>;
 

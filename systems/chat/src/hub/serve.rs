@@ -12,7 +12,7 @@ use signalr::{Caller, Hub, HubContext, HubError, HubOptions, OriginPolicy};
 use super::authenticate::{HubCredentials, HubGate, HubUser, authenticate};
 use super::backplane::RedisBackplane;
 use super::methods;
-use crate::broadcast::{Broadcast, ClientEvent};
+use crate::broadcast::{ClientEvent, EventBroadcast};
 use crate::chat::Chat;
 use crate::domain::{PresentUser, RoomName, UserName};
 use crate::error::Result;
@@ -39,7 +39,7 @@ pub struct ChatHub {
 struct HubBroadcast(HubContext);
 
 #[async_trait]
-impl Broadcast for HubBroadcast {
+impl EventBroadcast for HubBroadcast {
     async fn to_room(&self, room: &RoomName, event: ClientEvent) {
         let sent = self.0.group(room.as_str()).send(event.target, (event.argument,)).await;
         if let Err(error) = sent {

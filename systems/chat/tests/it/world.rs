@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use chat::{
-    Broadcast, Chat, ChatMember, ChatParts, ChatSettings, ClientEvent, DeliveryAddress,
+    Chat, ChatMember, ChatParts, ChatSettings, ClientEvent, DeliveryAddress, EventBroadcast,
     FeatureSettings, MemoryEphemeral, MessageIds, MessageView, OtpSettings, OutgoingText, RoomName,
     SendRequest, TextSender, UserName, UtcTimestamp,
 };
@@ -83,7 +83,7 @@ impl TextSender for Texts {
 }
 
 #[async_trait]
-impl Broadcast for Told {
+impl EventBroadcast for Told {
     async fn to_room(&self, room: &RoomName, event: ClientEvent) {
         let event = (room.as_str().to_owned(), event.target, event.argument);
         self.0.lock().unwrap().push(event);
