@@ -11,6 +11,7 @@
 
 mod child;
 mod data;
+mod fan_out;
 mod gateway;
 mod measure;
 mod meter;
@@ -31,6 +32,7 @@ pub use self::notifications::{
     run_notifications,
 };
 pub use child::{ChildTask, run_child};
+pub use fan_out::{FanOutOptions, FanOutReport, RoomFigures, SideFigures, run_fan_out};
 pub use gateway::{
     BenchProcess, ComparedRow, FactRow, GatewayOptions, GatewayReport, LoadResult, PeerRow,
     run_gateway, run_part,
@@ -40,7 +42,7 @@ pub use queries::{
 };
 pub use report::{BenchReport, ReportRow};
 pub use run::{Options, run};
-pub use secrets::{SecretsOptions, SecretsReport, SecretsSide, run_secrets};
+pub use secrets::{PendingList, SecretsOptions, SecretsReport, SecretsSide, run_secrets};
 
 /// Any failure. No caller of a benchmark distinguishes kinds.
 pub type Error = Box<dyn std::error::Error + Send + Sync>;

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use benchmarks::{
-    BenchProcess, ChildTask, GatewayOptions, NotificationsOptions, Options, QueryOptions, Result,
-    SecretsOptions, run, run_child, run_gateway, run_notifications, run_part, run_queries,
-    run_secrets,
+    BenchProcess, ChildTask, FanOutOptions, GatewayOptions, NotificationsOptions, Options,
+    QueryOptions, Result, SecretsOptions, run, run_child, run_fan_out, run_gateway,
+    run_notifications, run_part, run_queries, run_secrets,
 };
 use clap::{Args, Parser, Subcommand};
 
@@ -58,6 +58,8 @@ enum BenchTask {
     },
     /// Benchmark the gateway over HTTP, against a baseline server and other servers of the same protocol
     Gateway(GatewayArguments),
+    /// Benchmark the fan-out of a SignalR hub, against bare WebSockets and Node
+    FanOut(FanOutArguments),
     /// Benchmark the notifications system, against the same storage work on PostgreSQL
     Notifications(NotificationsArguments),
     /// Benchmark the secrets migration tracker, against the same storage work on PostgreSQL
@@ -106,6 +108,45 @@ struct GatewayArguments {
     /// Where to write the tables, as Markdown.
     #[arg(long)]
     out: Option<PathBuf>,
+}
+
+/// How the fan-out is measured.
+#[derive(Args)]
+struct FanOutArguments {
+    /// Idle sockets.
+    #[arg(long, default_value_t = 10_000)]
+    idle: usize,
+    /// Sockets in rooms.
+    #[arg(long, default_value_t = 1_000)]
+    members: usize,
+    /// Messages into each room.
+    #[arg(long, default_value_t = 200)]
+    messages: usize,
+    /// Leave out Node, which has to be installed.
+    #[arg(long)]
+    no_peers: bool,
+    /// Where to write the table, as Markdown.
+    #[arg(long)]
+    out: Option<PathBuf>,
+}
+
+impl FanOutArguments {
+    fn run(self, out: &mut impl Write) -> Result<()> {
+        let program = std::env::current_exe()?;
+        let peers = program.parent().and_then(Path::parent).map(|target| target.join("peers"));
+        let report = run_fan_out(&FanOutOptions {
+            idle: self.idle,
+            members: self.members,
+            messages: self.messages,
+            program,
+            peers: peers.filter(|_| !self.no_peers),
+        })?;
+        writeln!(out, "{}", report.tables())?;
+        match self.out {
+            Some(path) => Ok(std::fs::write(path, report.page())?),
+            None => Ok(()),
+        }
+    }
 }
 
 /// How the notifications system is loaded.
@@ -224,6 +265,7 @@ fn start(arguments: BenchArguments) -> Result<()> {
             return Ok(());
         }
         Some(BenchTask::Gateway(arguments)) => return arguments.run(&mut out),
+        Some(BenchTask::FanOut(arguments)) => return arguments.run(&mut out),
         Some(BenchTask::Notifications(arguments)) => return arguments.run(&mut out),
         Some(BenchTask::Secrets(arguments)) => return arguments.run(&mut out),
         Some(BenchTask::Process { part }) => return run_part(part, &mut out),

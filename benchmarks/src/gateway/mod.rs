@@ -27,3 +27,4 @@ pub use compare::LoadResult;
 pub use part::{BenchProcess, run_part};
 pub use report::{ComparedRow, FactRow, GatewayReport, PeerRow};
 pub use run::{GatewayOptions, run_gateway};
+pub(crate) use serving::BenchServer;

@@ -1,4 +1,4 @@
-//! The processes of a gateway benchmark: what this program does when it is started as one of them.
+//! The processes of the gateway and fan-out benchmarks: what this program does when it is started as one of them.
 //!
 //! A process prints its numbers as `name=value`, one per line; the baseline server prints its address.
 
@@ -11,8 +11,9 @@ use super::bare;
 use super::engine_creates::EngineCreates;
 use super::load::LoadArguments;
 use crate::Result;
+use crate::fan_out::{serve_bare, serve_hub};
 
-/// One process of a gateway benchmark.
+/// One process of a gateway or fan-out benchmark.
 #[derive(Clone, Debug, Subcommand)]
 pub enum BenchProcess {
     /// Loads a server and prints the measurements.
@@ -25,6 +26,10 @@ pub enum BenchProcess {
     },
     /// Creates items durably without a server and prints the measurements.
     Engine(EngineCreates),
+    /// Serves a SignalR hub with rooms, until killed.
+    Hub,
+    /// Serves rooms on WebSockets without a protocol, until killed.
+    BareRooms,
 }
 
 /// Runs one of them in this process.
@@ -36,5 +41,7 @@ pub fn run_part(part: BenchProcess, out: &mut impl Write) -> Result<()> {
         BenchProcess::Load(load) => load.run(out),
         BenchProcess::Bare { recorded } => bare::serve(&recorded, out),
         BenchProcess::Engine(creates) => creates.run(out),
+        BenchProcess::Hub => serve_hub(out),
+        BenchProcess::BareRooms => serve_bare(out),
     }
 }

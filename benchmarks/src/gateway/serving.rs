@@ -17,9 +17,9 @@ pub(super) const WELL_KNOWN_KEY: &str =
     "C2y6yDjf5/R+ob0N8A7Cgv30VRDJIWEHLM+4QDU5DE2nQ9nDuVTqobD4b8mGGyPMbIZnqyMsEcaGQy67XIw/Jw==";
 
 /// A running server.
-pub(super) struct BenchServer {
+pub(crate) struct BenchServer {
     child: Child,
-    pub(super) address: SocketAddr,
+    pub(crate) address: SocketAddr,
 }
 
 impl BenchServer {
@@ -45,7 +45,7 @@ impl BenchServer {
     }
 
     /// Any server that prints its address in one line.
-    pub(super) fn start(
+    pub(crate) fn start(
         command: &mut Command,
         address: impl FnOnce(&str) -> Result<SocketAddr>,
     ) -> Result<Self> {
@@ -67,12 +67,12 @@ impl BenchServer {
         Ok(Self { child: command.spawn()?, address })
     }
 
-    pub(super) fn process(&self) -> u32 {
+    pub(crate) fn process(&self) -> u32 {
         self.child.id()
     }
 
     /// Resident memory in bytes: now, and at its peak.
-    pub(super) fn resident_bytes(&self) -> Result<(u64, u64)> {
+    pub(crate) fn resident_bytes(&self) -> Result<(u64, u64)> {
         resident_bytes_of(&self.process().to_string())
     }
 

@@ -10,5 +10,5 @@ mod report;
 mod run;
 mod system;
 
-pub use report::{SecretsReport, SecretsSide};
+pub use report::{PendingList, SecretsReport, SecretsSide};
 pub use run::{SecretsOptions, run_secrets};

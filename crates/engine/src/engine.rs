@@ -16,7 +16,6 @@ use crate::catalog::{CatalogStore, CatalogView, ContainerEntry, DatabaseEntry};
 use crate::charge::ChargeContext;
 use crate::environment::Environment;
 use crate::error::{Error, Result};
-use crate::metering::{MeteredRequest, OperationKind};
 use crate::operation::ContainerLink;
 use crate::partition::PhysicalPartition;
 use crate::query::{ParsedQueryCache, PreparedQueryCache, ResultStore, ShapeCache};
@@ -142,11 +141,6 @@ impl Engine {
 
     pub(crate) fn is_counted(&self) -> bool {
         self.is_counted
-    }
-
-    /// What admission and counters need to know about a request that begins now.
-    pub(crate) fn metered(&self, kind: OperationKind) -> MeteredRequest {
-        MeteredRequest { kind, now: self.now(), is_counted: self.is_counted }
     }
 
     /// A budget for one request.

@@ -82,9 +82,9 @@ pub use delivery::{
     Audience, Backplane, BackplaneEvent, BackplaneTopic, ClientAnswer, EncodedMessage, LocalHub,
 };
 pub use error::{HubError, HubErrorKind};
+pub use hub::HubCaller as Caller;
 pub use hub::{
-    Caller, Cancellation, Clients, Hub, HubBuilder, HubContext, HubParameter, SingleMethod,
-    StreamMethod,
+    Cancellation, Clients, Hub, HubBuilder, HubContext, HubParameter, SingleMethod, StreamMethod,
 };
 pub use ids::{ConnectionId, RandomBytes};
 pub use message::HubArguments;

@@ -9,7 +9,7 @@ use std::time::Duration;
 pub struct HubOptions {
     /// How long a client may take for its handshake.
     pub handshake_timeout: Duration,
-    /// A ping goes out when nothing else was sent for this long.
+    /// How often the server pings, so that clients know that it is there.
     pub keep_alive_interval: Duration,
     /// A client that sends nothing for this long is gone.
     pub client_timeout: Duration,
@@ -31,7 +31,8 @@ pub struct HubOptions {
     pub send_timeout: Duration,
     /// Whether a client may ask for stateful reconnect.
     pub stateful_reconnect: bool,
-    /// Bytes sent and not acknowledged by a client with stateful reconnect. At the limit, sending waits for an acknowledgement.
+    /// Bytes sent and not acknowledged by a client with stateful reconnect. At the limit, sending waits for an
+    /// acknowledgement.
     pub replay_bytes_max: usize,
     /// How long a connection outlives its transport, where it may: between two polls, and with stateful reconnect.
     pub disconnect_timeout: Duration,

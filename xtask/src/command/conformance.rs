@@ -4,6 +4,7 @@ use std::fs;
 use std::process::ExitCode;
 
 use crate::command::refuse;
+use crate::command::signalr_clients::signalr_clients;
 use crate::command::vault_clients::vault_clients;
 use crate::conformance::{
     ExpectedFailures, HEADING, LIBRARIES, Library, SDK_TESTS, ScenarioResult, ServerProcess,
@@ -23,8 +24,10 @@ const FOLDERS: &[(&str, &[&str])] = &[
 
 pub(crate) fn conformance(arguments: &[String]) -> ExitCode {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    if arguments == ["--vault"] {
-        return vault_clients();
+    match arguments.as_slice() {
+        ["--signalr"] => return signalr_clients(),
+        ["--vault"] => return vault_clients(),
+        _ => {}
     }
     let with_sdk_tests = arguments == ["--full"];
     let chosen: Vec<&Library> = match arguments.as_slice() {

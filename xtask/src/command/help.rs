@@ -17,6 +17,7 @@ Every command that a person or CI runs. Start with: cargo xtask test
   cargo xtask conformance      run the official client libraries against our server; writes docs/COMPATIBILITY.md
     --only <library>             one of python, javascript, go, rust, java
     --full                       also the emulator tests that the Rust library ships
+    --signalr                    instead, clients of SignalR against a hub; writes docs/SIGNALR_COMPATIBILITY.md
     --vault                      instead, clients of Vault against our vault; writes docs/VAULT_COMPATIBILITY.md
 
   cargo xtask pages [NAME...]  test the pages of the systems in a browser; screenshots go to target/pages

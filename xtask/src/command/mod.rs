@@ -10,6 +10,7 @@ mod help;
 mod msrv;
 mod packages;
 mod pages;
+mod signalr_clients;
 mod test;
 mod tidy;
 mod vault_clients;

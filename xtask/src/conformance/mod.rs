@@ -2,6 +2,7 @@
 //!
 //! Does not own what is expected of a library; that is in `conformance/scenarios`.
 
+mod client_library;
 mod expected_failures;
 mod library;
 mod runner;
@@ -11,6 +12,7 @@ mod server;
 mod snippet;
 mod table;
 
+pub(crate) use client_library::{ClientLibrary, client_table, count_failed, run_clients};
 pub(crate) use expected_failures::ExpectedFailures;
 pub(crate) use library::{LIBRARIES, Library};
 pub(crate) use runner::{is_installed, prepare, run, target_folder};

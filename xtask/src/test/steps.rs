@@ -59,6 +59,12 @@ const CARGO_DENY: RequiredTool = RequiredTool {
     get: "cargo install --locked cargo-deny",
 };
 
+const ADVISORY_DATABASE: RequiredTool = RequiredTool {
+    name: "the RustSec advisory database",
+    probe: &["cargo", "deny", "fetch", "db"],
+    get: "a network that reaches its repository",
+};
+
 const CARGO_FUZZ: RequiredTool = RequiredTool {
     name: "cargo-fuzz with a nightly compiler",
     probe: &["cargo", "+nightly", "fuzz", "--version"],
@@ -69,6 +75,18 @@ const FUSE: RequiredTool = RequiredTool {
     name: "FUSE",
     probe: &["test", "-c", "/dev/fuse"],
     get: "modprobe fuse && apt-get install fuse3 (Linux only)",
+};
+
+const NODE: RequiredTool = RequiredTool {
+    name: "Node.js",
+    probe: &["sh", "-c", "node --version && npm --version"],
+    get: "Node.js 20 or newer: the packages nodejs and npm",
+};
+
+const JDK: RequiredTool = RequiredTool {
+    name: "a JDK with Maven",
+    probe: &["sh", "-c", "javac -version && mvn --version"],
+    get: "a JDK, 17 or newer, and Maven: the packages default-jdk-headless and maven",
 };
 
 const EVERY_TIER: &[TestTier] = &[TestTier::Quick, TestTier::Default, TestTier::Nightly];
@@ -167,6 +185,14 @@ pub(crate) const STEPS: &[TestStep] = &[
         needs: &[CARGO_DENY],
     },
     TestStep {
+        name: "advisories",
+        purpose: "no dependency has a known vulnerability",
+        command: &["cargo", "deny", "--offline", "check", "advisories"],
+        environment: &[],
+        tiers: NIGHTLY_ONLY,
+        needs: &[CARGO_DENY, ADVISORY_DATABASE],
+    },
+    TestStep {
         name: "conformance",
         purpose: "the official client libraries see what they must see",
         command: &[XTASK[0], XTASK[1], XTASK[2], XTASK[3], XTASK[4], XTASK[5], "conformance"],
@@ -189,6 +215,23 @@ pub(crate) const STEPS: &[TestStep] = &[
         environment: &[],
         tiers: DEFAULT_AND_NIGHTLY,
         needs: &[],
+    },
+    TestStep {
+        name: "signalr-clients",
+        purpose: "the official clients of SignalR see in a hub what they must see",
+        command: &[
+            XTASK[0],
+            XTASK[1],
+            XTASK[2],
+            XTASK[3],
+            XTASK[4],
+            XTASK[5],
+            "conformance",
+            "--signalr",
+        ],
+        environment: &[],
+        tiers: DEFAULT_AND_NIGHTLY,
+        needs: &[NODE, JDK],
     },
     TestStep {
         name: "vault-clients",

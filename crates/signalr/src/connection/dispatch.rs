@@ -7,12 +7,12 @@ use std::sync::Arc;
 use tokio::sync::watch;
 
 use super::close::CloseCause;
-use super::driver::Driver;
+use super::driver::ConnectionLoop;
 use super::hub_connection::lock;
-use super::invocation::{Binder, Call, ReadyCall};
+use super::invocation::{Call, CallBinder, ReadyCall};
 use super::upload::UploadSink;
 use crate::hub::{Cancellation, HubMethod};
-use crate::message::{ClientMessage, ClientOutcome, Outcome, RawItem};
+use crate::message::{CallAnswer, ClientMessage, ClientOutcome, RawItem};
 
 /// A call as it arrived.
 struct ArrivedCall<'a> {
@@ -23,7 +23,7 @@ struct ArrivedCall<'a> {
     streaming: bool,
 }
 
-impl<S: Send + Sync + 'static> Driver<S> {
+impl<S: Send + Sync + 'static> ConnectionLoop<S> {
     pub(super) fn dispatch(&mut self, message: ClientMessage<'_>) -> Result<(), CloseCause> {
         match message {
             ClientMessage::Invocation {
@@ -59,31 +59,19 @@ impl<S: Send + Sync + 'static> Driver<S> {
     /// Starts a call or lets it wait. The error is for the client.
     fn invoke(&mut self, arrived: ArrivedCall<'_>) -> Result<(), String> {
         let core = Arc::clone(&self.core);
-        let ArrivedCall { invocation_id, target, arguments, stream_ids, streaming } = arrived;
         let options = &core.shared.options;
-        let unbound = |detail: &str| match options.detailed_errors {
-            true => format!(
-                "Failed to invoke '{target}' due to an error on the server. \
-                 InvalidDataException: {detail}"
-            ),
-            false => format!("Failed to invoke '{target}' due to an error on the server."),
-        };
-        let Some(method) = core.method(&target) else {
+        let Some(method) = core.method(&arrived.target) else {
             return Err(format!(
-                "Failed to invoke '{target}' due to an error on the server. \
-                 HubException: Method does not exist."
+                "Failed to invoke '{}' due to an error on the server. \
+                 HubException: Method does not exist.",
+                arrived.target
             ));
         };
-        let (given, expected) = (arguments.len(), method.shape.arguments);
-        if given != expected {
-            return Err(unbound(&format!(
-                "Invocation provides {given} argument(s) but target expects {expected}."
-            )));
-        }
-        check_mode(method, &target, streaming, stream_ids.len())?;
+        check_call(method, &arrived, options.detailed_errors)?;
+        let ArrivedCall { invocation_id, target, arguments, stream_ids, streaming } = arrived;
         let (cancel, cancelled) = watch::channel(false);
         let cancellation = Cancellation::new(cancelled);
-        let mut binder = Binder {
+        let mut binder = CallBinder {
             arguments: arguments.into_iter(),
             stream_ids: stream_ids.clone().into_iter(),
             stream_buffer_items: options.stream_buffer_items,
@@ -93,10 +81,9 @@ impl<S: Send + Sync + 'static> Driver<S> {
         };
         let caller = core.caller(&self.connection);
         let call = (method.bind)(caller, &mut binder).map_err(|_| {
-            unbound(
-                "Error binding arguments. Make sure that the types of the provided values match \
-                 the types of the hub method being invoked.",
-            )
+            let detail = "Error binding arguments. Make sure that the types of the provided \
+                          values match the types of the hub method being invoked.";
+            unbound(&target, detail, options.detailed_errors)
         })?;
         let is_cancellable = streaming || method.shape.is_cancellable;
         let streams = usize::from(streaming) + stream_ids.len();
@@ -204,18 +191,34 @@ impl<S: Send + Sync + 'static> Driver<S> {
 
     /// An error in place of a result. It is queued without waiting for room, because the driver must not wait.
     fn answer(&self, id: &str, error: String) {
-        let frame = self.protocol.completion(id, &Outcome::Error(error));
+        let frame = self.protocol.completion(id, &CallAnswer::Error(error));
         self.connection.deliver(frame);
     }
 }
 
-fn check_mode<S>(
+/// What a client reads about arguments that do not fit.
+fn unbound(target: &str, detail: &str, detailed_errors: bool) -> String {
+    let what = format!("Failed to invoke '{target}' due to an error on the server.");
+    match detailed_errors {
+        true => format!("{what} InvalidDataException: {detail}"),
+        false => what,
+    }
+}
+
+/// Whether a call fits the shape of its method. The error is for the client.
+fn check_call<S>(
     method: &HubMethod<S>,
-    target: &str,
-    streaming: bool,
-    streams: usize,
+    call: &ArrivedCall<'_>,
+    detailed_errors: bool,
 ) -> Result<(), String> {
-    match (method.shape.is_streaming, streaming) {
+    let (target, shape) = (&call.target, &method.shape);
+    let (given, expected) = (call.arguments.len(), shape.arguments);
+    if given != expected {
+        let detail =
+            format!("Invocation provides {given} argument(s) but target expects {expected}.");
+        return Err(unbound(target, &detail, detailed_errors));
+    }
+    match (shape.is_streaming, call.streaming) {
         (true, false) => {
             return Err(format!(
                 "The client attempted to invoke the streaming '{target}' method with a \
@@ -230,7 +233,7 @@ fn check_mode<S>(
         }
         (true, true) | (false, false) => {}
     }
-    let expected = method.shape.uploads;
+    let (streams, expected) = (call.stream_ids.len(), shape.uploads);
     match streams == expected {
         true => Ok(()),
         false => Err(format!(

@@ -39,7 +39,7 @@ pub(crate) async fn drive<S: Send + Sync + 'static>(
         let protocol = opened.protocol;
         let cause = match core.connected(&connection, protocol).await {
             Err(error) => CloseCause::Refused(error),
-            Ok(()) => Driver::new(&core, &connection, opened).run().await,
+            Ok(()) => ConnectionLoop::new(&core, &connection, opened).run().await,
         };
         end(&core, &connection, protocol, &cause).await;
     }
@@ -50,7 +50,7 @@ pub(crate) async fn drive<S: Send + Sync + 'static>(
 }
 
 /// A connection between its handshake and its end.
-pub(super) struct Driver<S> {
+pub(super) struct ConnectionLoop<S> {
     pub(super) core: Arc<HubCore<S>>,
     pub(super) connection: Arc<HubConnection>,
     pub(super) protocol: HubProtocol,
@@ -78,7 +78,7 @@ enum Step {
     Arrived(Inbound),
 }
 
-impl<S: Send + Sync + 'static> Driver<S> {
+impl<S: Send + Sync + 'static> ConnectionLoop<S> {
     fn new(core: &Arc<HubCore<S>>, connection: &Arc<HubConnection>, opened: Opened) -> Self {
         Self {
             timers: Timers::new(&core.shared.options),

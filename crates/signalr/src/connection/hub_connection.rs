@@ -118,7 +118,8 @@ impl HubConnection {
             _ => {}
         }
         let first = transport.kind.is_none();
-        if self.identity.get_or_init(|| identity.clone()).user != identity.user {
+        let user = identity.user.clone();
+        if self.identity.get_or_init(|| identity).user != user {
             return Attachment::OtherUser;
         }
         transport.kind = Some(kind);

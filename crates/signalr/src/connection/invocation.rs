@@ -17,11 +17,11 @@ use super::hub_connection::{HubConnection, lock};
 use super::upload::{UploadSink, UploadStream, upload_stream};
 use crate::error::HubError;
 use crate::hub::Cancellation;
-use crate::message::{HubProtocol, Outcome, RawItem};
+use crate::message::{CallAnswer, HubProtocol, RawItem};
 
 /// What a call brings for the parameters of its method.
 #[allow(missing_debug_implementations)]
-pub struct Binder<'a> {
+pub struct CallBinder<'a> {
     pub(super) arguments: std::vec::IntoIter<RawItem<'a>>,
     pub(super) stream_ids: std::vec::IntoIter<String>,
     pub(super) stream_buffer_items: usize,
@@ -30,7 +30,7 @@ pub struct Binder<'a> {
     pub(crate) protocol: HubProtocol,
 }
 
-impl Binder<'_> {
+impl CallBinder<'_> {
     /// The next argument as a value. The count was checked before.
     pub(crate) fn argument<T: DeserializeOwned>(&mut self) -> Result<T, String> {
         self.arguments.next().ok_or_else(|| "there is no further argument".to_owned())?.decode()
@@ -52,7 +52,7 @@ impl Binder<'_> {
 
 /// A bound call, ready to run.
 pub(crate) enum Call {
-    Single(BoxFuture<'static, Result<Outcome, HubError>>),
+    Single(BoxFuture<'static, Result<CallAnswer, HubError>>),
     Stream(BoxFuture<'static, Result<ItemStream, HubError>>),
 }
 
@@ -135,18 +135,18 @@ impl ReadyCall {
                 .catch_unwind()
                 .await
                 .unwrap_or_else(|_| Err(panicked()))
-                .unwrap_or_else(|error| Outcome::Error(describe(error))),
+                .unwrap_or_else(|error| CallAnswer::Error(describe(error))),
             Call::Stream(future) => {
                 let id = invocation_id.as_deref().unwrap_or_default();
                 let streaming = stream_items(&connection, protocol, id, future, cancellation);
                 match AssertUnwindSafe(streaming).catch_unwind().await {
-                    Ok(StreamEnd::Completed) => Outcome::Void,
-                    Ok(StreamEnd::NotStarted(error)) => Outcome::Error(describe(error)),
-                    Ok(StreamEnd::Failed(error)) => Outcome::Error(error.for_client(
+                    Ok(StreamEnd::Completed) => CallAnswer::Void,
+                    Ok(StreamEnd::NotStarted(error)) => CallAnswer::Error(describe(error)),
+                    Ok(StreamEnd::Failed(error)) => CallAnswer::Error(error.for_client(
                         "An error occurred on the server while streaming results.",
                         self.detailed_errors,
                     )),
-                    Err(_) => Outcome::Error(describe(panicked())),
+                    Err(_) => CallAnswer::Error(describe(panicked())),
                 }
             }
         };

@@ -21,6 +21,6 @@ pub use close::DisconnectReason;
 pub(crate) use driver::drive;
 pub(crate) use hub_connection::{Attachment, HubConnection, RequestIdentity, TransportKind, lock};
 pub(crate) use inbox::{Inbound, TransportEnd};
-pub(crate) use invocation::{Binder, Call, ItemStream};
+pub(crate) use invocation::{Call, CallBinder, ItemStream};
 pub(crate) use outbox::{OutboxLimits, Taken};
 pub use upload::UploadStream;

@@ -27,16 +27,16 @@ pub(super) async fn shake_hands(
 ) -> Option<Opened> {
     let reading = read_request(connection, options.receive_message_bytes_max);
     let request = match timeout(options.handshake_timeout, reading).await {
-        Ok(Read::Request(request, rest)) => accept(connection, options, request, rest),
-        Ok(Read::Broken(error)) => {
+        Ok(HandshakeRead::Request(request, rest)) => accept(connection, options, request, rest),
+        Ok(HandshakeRead::Broken(error)) => {
             let what = "An unexpected error occurred during connection handshake.";
             Err(match options.detailed_errors {
                 true => format!("{what} InvalidDataException: {}", error.0),
                 false => what.to_owned(),
             })
         }
-        Ok(Read::Oversize) | Err(_) => Err("Handshake was canceled.".to_owned()),
-        Ok(Read::Gone) => return None,
+        Ok(HandshakeRead::Oversize) | Err(_) => Err("Handshake was canceled.".to_owned()),
+        Ok(HandshakeRead::Gone) => return None,
     };
     match request {
         Ok(opened) => {
@@ -55,29 +55,29 @@ pub(super) async fn shake_hands(
     }
 }
 
-enum Read {
+enum HandshakeRead {
     Request(HandshakeRequest, BytesMut),
     Broken(ProtocolError),
     Oversize,
     Gone,
 }
 
-async fn read_request(connection: &HubConnection, bytes_max: usize) -> Read {
+async fn read_request(connection: &HubConnection, bytes_max: usize) -> HandshakeRead {
     let mut bytes = BytesMut::new();
     loop {
         match connection.inbox.next().await {
             Inbound::Data(data) => bytes.extend_from_slice(&data),
-            Inbound::Oversize => return Read::Oversize,
+            Inbound::Oversize => return HandshakeRead::Oversize,
             Inbound::Reattached => bytes.clear(),
-            Inbound::Ended(_) => return Read::Gone,
+            Inbound::Ended(_) => return HandshakeRead::Gone,
         }
         match parse_handshake(bytes.get(..bytes_max).unwrap_or(&bytes)) {
-            Err(error) => return Read::Broken(error),
+            Err(error) => return HandshakeRead::Broken(error),
             Ok(Some((request, taken))) => {
                 let rest = bytes.split_off(taken);
-                return Read::Request(request, rest);
+                return HandshakeRead::Request(request, rest);
             }
-            Ok(None) if bytes.len() > bytes_max => return Read::Oversize,
+            Ok(None) if bytes.len() > bytes_max => return HandshakeRead::Oversize,
             Ok(None) => {}
         }
     }

@@ -36,8 +36,6 @@ struct OutboxState {
     resend: VecDeque<Frame>,
     queue: VecDeque<QueuedFrame>,
     queued_bytes: usize,
-    /// Frames ever queued, to see whether a ping is needed.
-    queued_count: u64,
     replay: Option<ReplayBuffer>,
     /// Nothing more is accepted; what is queued is still sent.
     finished: bool,
@@ -94,7 +92,8 @@ impl Outbox {
         Offered::Accepted
     }
 
-    /// Queues a frame that counts for stateful reconnect as soon as there is room. False: the connection has ended.
+    /// Queues a frame that counts for stateful reconnect as soon as there is room.
+    /// False: the connection has ended.
     pub(super) async fn send(&self, frame: Frame) -> bool {
         loop {
             let room = self.room.notified();
@@ -106,7 +105,8 @@ impl Outbox {
         }
     }
 
-    /// Queues a frame that belongs to the transport, such as a ping. Such frames are few and small, so they need no room.
+    /// Queues a frame that belongs to the transport, such as a ping. Such frames are few and small, so they need no
+    /// room.
     pub(super) fn push_control(&self, frame: Frame) {
         let mut state = self.lock();
         if !state.finished {
@@ -129,11 +129,6 @@ impl Outbox {
         self.lock().finished = true;
         self.ready.notify_one();
         self.room.notify_waiters();
-    }
-
-    /// Frames ever queued.
-    pub(super) fn queued_count(&self) -> u64 {
-        self.lock().queued_count
     }
 
     /// Starts numbering, before the first numbered frame.
@@ -207,7 +202,6 @@ impl Outbox {
 impl OutboxState {
     fn push(&mut self, frame: Frame, numbered: bool) {
         self.queued_bytes += frame.len();
-        self.queued_count += 1;
         self.queue.push_back(QueuedFrame { frame, numbered });
     }
 

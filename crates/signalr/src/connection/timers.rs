@@ -30,8 +30,6 @@ pub(super) struct Timers {
     next_ping: Instant,
     next_ack: Instant,
     last_received: Instant,
-    /// Frames queued at the last look: a connection that sent something needs no ping.
-    seen_count: u64,
 }
 
 impl Timers {
@@ -44,7 +42,6 @@ impl Timers {
             next_ping: now + options.keep_alive_interval,
             next_ack: now + ACK_INTERVAL,
             last_received: now,
-            seen_count: 0,
         }
     }
 
@@ -86,10 +83,10 @@ impl Timers {
         // A poll that ends without data keeps the connection alive by itself.
         let pings = transport.kind != Some(TransportKind::LongPolling);
         drop(transport);
-        if pings && now >= self.next_ping {
-            let count = connection.outbox.queued_count();
-            due.ping = count == self.seen_count;
-            self.seen_count = count + u64::from(due.ping);
+        // Regardless of other messages, as in the official server: a ping that waits for silence could come nearly two
+        // intervals after the last message, when the client has given up.
+        due.ping = pings && now >= self.next_ping;
+        if due.ping {
             self.next_ping = now + self.keep_alive_interval;
         }
         due

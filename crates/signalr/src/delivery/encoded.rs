@@ -20,8 +20,8 @@ impl EncodedMessage {
         }
     }
 
-    /// The frame for a connection. There is none if no connection of the protocol was open when the message was encoded:
-    /// then the connection came after the message, and does not get it.
+    /// The frame for a connection. There is none if no connection of the protocol was open when the message was
+    /// encoded: then the connection came after the message, and does not get it.
     pub(crate) fn frame(&self, protocol: HubProtocol) -> Option<Frame> {
         match protocol {
             HubProtocol::Json => self.json.clone().map(Frame::Text),

@@ -16,8 +16,8 @@ use crate::connection::{HubConnection, lock};
 use crate::ids::ConnectionId;
 use crate::message::HubProtocol;
 
-type Members = HashMap<ConnectionId, Arc<HubConnection>, RandomState>;
-type Named = HashMap<Arc<str>, Members, RandomState>;
+type ConnectionsById = HashMap<ConnectionId, Arc<HubConnection>, RandomState>;
+type Named = HashMap<Arc<str>, ConnectionsById, RandomState>;
 
 /// The open connections of this instance.
 #[derive(Debug, Default)]
@@ -29,7 +29,7 @@ pub(crate) struct Registry {
 
 #[derive(Debug, Default)]
 struct Tables {
-    connections: Members,
+    connections: ConnectionsById,
     groups: Named,
     users: Named,
 }
@@ -135,7 +135,7 @@ impl Registry {
                 connection.deliver(frame);
             }
         };
-        let send_all = |members: &Members, except: &[ConnectionId]| {
+        let send_all = |members: &ConnectionsById, except: &[ConnectionId]| {
             for (id, connection) in members {
                 if !except.contains(id) {
                     send(connection);
@@ -165,7 +165,7 @@ impl Registry {
         self.count(protocol).load(Ordering::Acquire)
     }
 
-    /// Members of a group on this instance.
+    /// ConnectionsById of a group on this instance.
     pub(crate) fn group_members(&self, group: &str) -> usize {
         self.read().groups.get(group).map_or(0, HashMap::len)
     }

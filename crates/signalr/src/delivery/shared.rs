@@ -70,12 +70,12 @@ impl HubShared {
 
     pub(crate) async fn join(&self, id: &ConnectionId, group: &str) -> Result<(), HubError> {
         let change = self.registry.join(id, group);
-        self.after_change(change, id, group, Membership::Joined).await
+        self.after_change(change, id, group, GroupStep::Joined).await
     }
 
     pub(crate) async fn leave(&self, id: &ConnectionId, group: &str) -> Result<(), HubError> {
         let change = self.registry.leave(id, group);
-        self.after_change(change, id, group, Membership::Left).await
+        self.after_change(change, id, group, GroupStep::Left).await
     }
 
     async fn after_change(
@@ -83,22 +83,22 @@ impl HubShared {
         change: GroupChange,
         id: &ConnectionId,
         group: &str,
-        membership: Membership,
+        membership: GroupStep,
     ) -> Result<(), HubError> {
         let Some(backplane) = &self.backplane else { return Ok(()) };
         let (connection, group) = (id.clone(), group.to_owned());
         match (change, membership) {
             (GroupChange::Done, _) => Ok(()),
-            (GroupChange::Turned, Membership::Joined) => {
+            (GroupChange::Turned, GroupStep::Joined) => {
                 backplane.subscribe(BackplaneTopic::Group(group)).await
             }
-            (GroupChange::Turned, Membership::Left) => {
+            (GroupChange::Turned, GroupStep::Left) => {
                 backplane.unsubscribe(BackplaneTopic::Group(group)).await
             }
-            (GroupChange::NotHere, Membership::Joined) => {
+            (GroupChange::NotHere, GroupStep::Joined) => {
                 backplane.publish(BackplaneEvent::JoinGroup { connection, group }).await
             }
-            (GroupChange::NotHere, Membership::Left) => {
+            (GroupChange::NotHere, GroupStep::Left) => {
                 backplane.publish(BackplaneEvent::LeaveGroup { connection, group }).await
             }
         }
@@ -241,7 +241,7 @@ impl HubShared {
     }
 }
 
-enum Membership {
+enum GroupStep {
     Joined,
     Left,
 }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use axum::http::request::Parts;
 
-use super::caller::Caller;
-use super::core::{HubCore, OnConnected, OnDisconnected, UserId};
+use super::caller::HubCaller;
+use super::core::{FindsUser, HubCore, OnConnected, OnDisconnected};
 use super::method::{HubMethod, SingleMethod, StreamMethod};
 use super::served::Hub;
 use crate::connection::DisconnectReason;
@@ -24,7 +24,7 @@ pub struct HubBuilder<S = ()> {
     methods: HashMap<String, HubMethod<S>>,
     on_connected: Option<OnConnected<S>>,
     on_disconnected: Option<OnDisconnected<S>>,
-    user_id: Option<UserId>,
+    user_id: Option<FindsUser>,
     backplane: Option<Arc<dyn Backplane>>,
     random: RandomBytes,
 }
@@ -50,7 +50,8 @@ impl<S: Send + Sync + 'static> HubBuilder<S> {
         self
     }
 
-    /// Adds a method with a single result. Names are compared without case; a second method of a name replaces the first.
+    /// Adds a method with a single result. Names are compared without case; a second method of a name replaces the
+    /// first.
     #[must_use]
     pub fn method<P>(mut self, name: &str, method: impl SingleMethod<S, P>) -> Self {
         self.methods.insert(name.to_lowercase(), HubMethod::single(method));
@@ -68,7 +69,7 @@ impl<S: Send + Sync + 'static> HubBuilder<S> {
     #[must_use]
     pub fn on_connected<F, Fut>(mut self, callback: F) -> Self
     where
-        F: Fn(Caller<S>) -> Fut + Send + Sync + 'static,
+        F: Fn(HubCaller<S>) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<(), HubError>> + Send + 'static,
     {
         self.on_connected = Some(Box::new(move |caller| Box::pin(callback(caller))));
@@ -79,7 +80,7 @@ impl<S: Send + Sync + 'static> HubBuilder<S> {
     #[must_use]
     pub fn on_disconnected<F, Fut>(mut self, callback: F) -> Self
     where
-        F: Fn(Caller<S>, DisconnectReason) -> Fut + Send + Sync + 'static,
+        F: Fn(HubCaller<S>, DisconnectReason) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = ()> + Send + 'static,
     {
         self.on_disconnected =

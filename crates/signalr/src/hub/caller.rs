@@ -13,13 +13,13 @@ use crate::ids::ConnectionId;
 use crate::message::HubArguments;
 
 /// The connection that a call or a callback is about, with the state of the application.
-pub struct Caller<S = ()> {
+pub struct HubCaller<S = ()> {
     pub(super) state: Arc<S>,
     pub(super) context: HubContext,
     pub(super) connection: Arc<HubConnection>,
 }
 
-impl<S> Caller<S> {
+impl<S> HubCaller<S> {
     /// The state of the application that the hub was built with.
     pub fn state(&self) -> &Arc<S> {
         &self.state
@@ -101,7 +101,8 @@ impl<S> Caller<S> {
         self.context.remove_from_group(&self.connection.id, group).await
     }
 
-    /// Invokes a method of the calling client and waits for its result. Not possible in the callback for new connections.
+    /// Invokes a method of the calling client and waits for its result. Not possible in the callback for new
+    /// connections.
     ///
     /// # Errors
     ///
@@ -120,7 +121,7 @@ impl<S> Caller<S> {
     }
 }
 
-impl<S> Clone for Caller<S> {
+impl<S> Clone for HubCaller<S> {
     fn clone(&self) -> Self {
         Self {
             state: Arc::clone(&self.state),
@@ -130,10 +131,10 @@ impl<S> Clone for Caller<S> {
     }
 }
 
-impl<S> fmt::Debug for Caller<S> {
+impl<S> fmt::Debug for HubCaller<S> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
-            .debug_struct("Caller")
+            .debug_struct("HubCaller")
             .field("connection", &self.connection.id)
             .field("user", &self.user())
             .finish_non_exhaustive()

@@ -8,7 +8,7 @@ use axum::http::request::Parts;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 
-use super::caller::Caller;
+use super::caller::HubCaller;
 use super::context::HubContext;
 use super::method::HubMethod;
 use crate::connection::{DisconnectReason, HubConnection};
@@ -17,10 +17,10 @@ use crate::error::HubError;
 use crate::message::HubProtocol;
 
 pub(super) type OnConnected<S> =
-    Box<dyn Fn(Caller<S>) -> BoxFuture<'static, Result<(), HubError>> + Send + Sync>;
+    Box<dyn Fn(HubCaller<S>) -> BoxFuture<'static, Result<(), HubError>> + Send + Sync>;
 pub(super) type OnDisconnected<S> =
-    Box<dyn Fn(Caller<S>, DisconnectReason) -> BoxFuture<'static, ()> + Send + Sync>;
-pub(super) type UserId = Box<dyn Fn(&Parts) -> Option<String> + Send + Sync>;
+    Box<dyn Fn(HubCaller<S>, DisconnectReason) -> BoxFuture<'static, ()> + Send + Sync>;
+pub(super) type FindsUser = Box<dyn Fn(&Parts) -> Option<String> + Send + Sync>;
 
 /// A built hub.
 pub(crate) struct HubCore<S> {
@@ -30,12 +30,12 @@ pub(crate) struct HubCore<S> {
     pub(super) methods: HashMap<String, HubMethod<S>>,
     pub(super) on_connected: Option<OnConnected<S>>,
     pub(super) on_disconnected: Option<OnDisconnected<S>>,
-    pub(super) user_id: Option<UserId>,
+    pub(super) user_id: Option<FindsUser>,
 }
 
 impl<S: Send + Sync + 'static> HubCore<S> {
-    pub(crate) fn caller(&self, connection: &Arc<HubConnection>) -> Caller<S> {
-        Caller {
+    pub(crate) fn caller(&self, connection: &Arc<HubConnection>) -> HubCaller<S> {
+        HubCaller {
             state: Arc::clone(&self.state),
             context: HubContext { shared: Arc::clone(&self.shared) },
             connection: Arc::clone(connection),

@@ -7,11 +7,11 @@ use std::any::TypeId;
 use futures::stream::{Stream, StreamExt as _};
 use serde::Serialize;
 
-use super::caller::Caller;
+use super::caller::HubCaller;
 use super::parameter::HubParameter;
-use crate::connection::{Binder, Call, ItemStream};
+use crate::connection::{Call, CallBinder, ItemStream};
 use crate::error::HubError;
-use crate::message::Outcome;
+use crate::message::CallAnswer;
 
 /// What a method expects of a call.
 #[doc(hidden)]
@@ -23,7 +23,8 @@ pub struct MethodShape {
     pub(crate) is_cancellable: bool,
 }
 
-type BindCall<S> = Box<dyn Fn(Caller<S>, &mut Binder<'_>) -> Result<Call, String> + Send + Sync>;
+type BindCall<S> =
+    Box<dyn Fn(HubCaller<S>, &mut CallBinder<'_>) -> Result<Call, String> + Send + Sync>;
 
 /// A method of a hub.
 pub(crate) struct HubMethod<S> {
@@ -32,25 +33,25 @@ pub(crate) struct HubMethod<S> {
     pub(crate) bind: BindCall<S>,
 }
 
-/// An async function with a single result: `async fn(Caller<S>, A, B) -> Result<R, HubError>`.
+/// An async function with a single result: `async fn(HubCaller<S>, A, B) -> Result<R, HubError>`.
 ///
 /// It takes up to eight parameters, see [`HubParameter`].
 pub trait SingleMethod<S, P>: Send + Sync + 'static {
     #[doc(hidden)]
     fn shape() -> MethodShape;
     #[doc(hidden)]
-    fn call(&self, caller: Caller<S>, binder: &mut Binder<'_>) -> Result<BoundCall, String>;
+    fn call(&self, caller: HubCaller<S>, binder: &mut CallBinder<'_>) -> Result<BoundCall, String>;
 }
 
-/// An async function with a stream of results: `async fn(Caller<S>, A, B) -> Result<Stream, HubError>`, where the stream
-/// yields `Result<T, HubError>`.
+/// An async function with a stream of results: `async fn(HubCaller<S>, A, B) -> Result<Stream, HubError>`, where the
+/// stream yields `Result<T, HubError>`.
 ///
 /// It takes up to eight parameters, see [`HubParameter`]. The stream is dropped when the client cancels.
 pub trait StreamMethod<S, P>: Send + Sync + 'static {
     #[doc(hidden)]
     fn shape() -> MethodShape;
     #[doc(hidden)]
-    fn call(&self, caller: Caller<S>, binder: &mut Binder<'_>) -> Result<BoundCall, String>;
+    fn call(&self, caller: HubCaller<S>, binder: &mut CallBinder<'_>) -> Result<BoundCall, String>;
 }
 
 /// A call with its parameters.
@@ -79,7 +80,7 @@ macro_rules! methods {
         impl<S, F, Fut, R, $($name),*> SingleMethod<S, ($($name,)*)> for F
         where
             S: Send + Sync + 'static,
-            F: Fn(Caller<S>, $($name),*) -> Fut + Send + Sync + 'static,
+            F: Fn(HubCaller<S>, $($name),*) -> Fut + Send + Sync + 'static,
             Fut: Future<Output = Result<R, HubError>> + Send + 'static,
             R: Serialize + Send + 'static,
             $($name: HubParameter,)*
@@ -92,7 +93,11 @@ macro_rules! methods {
             }
 
             #[allow(non_snake_case)]
-            fn call(&self, caller: Caller<S>, binder: &mut Binder<'_>) -> Result<BoundCall, String> {
+            fn call(
+                &self,
+                caller: HubCaller<S>,
+                binder: &mut CallBinder<'_>,
+            ) -> Result<BoundCall, String> {
                 let protocol = binder.protocol;
                 $(let $name = $name::bind(binder)?;)*
                 let running = self(caller, $($name),*);
@@ -100,9 +105,9 @@ macro_rules! methods {
                     let value = running.await?;
                     // A method without a result completes without a value, and not with `null`.
                     if TypeId::of::<R>() == TypeId::of::<()>() {
-                        return Ok(Outcome::Void);
+                        return Ok(CallAnswer::Void);
                     }
-                    protocol.value(&value).map(Outcome::Value)
+                    protocol.value(&value).map(CallAnswer::Value)
                 }))))
             }
         }
@@ -110,7 +115,7 @@ macro_rules! methods {
         impl<S, F, Fut, I, T, $($name),*> StreamMethod<S, ($($name,)*)> for F
         where
             S: Send + Sync + 'static,
-            F: Fn(Caller<S>, $($name),*) -> Fut + Send + Sync + 'static,
+            F: Fn(HubCaller<S>, $($name),*) -> Fut + Send + Sync + 'static,
             Fut: Future<Output = Result<I, HubError>> + Send + 'static,
             I: Stream<Item = Result<T, HubError>> + Send + 'static,
             T: Serialize + Send + 'static,
@@ -124,7 +129,11 @@ macro_rules! methods {
             }
 
             #[allow(non_snake_case)]
-            fn call(&self, caller: Caller<S>, binder: &mut Binder<'_>) -> Result<BoundCall, String> {
+            fn call(
+                &self,
+                caller: HubCaller<S>,
+                binder: &mut CallBinder<'_>,
+            ) -> Result<BoundCall, String> {
                 let protocol = binder.protocol;
                 $(let $name = $name::bind(binder)?;)*
                 let starting = self(caller, $($name),*);

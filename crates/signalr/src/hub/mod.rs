@@ -12,7 +12,7 @@ mod parameter;
 mod served;
 
 pub use builder::HubBuilder;
-pub use caller::Caller;
+pub use caller::HubCaller;
 pub use cancellation::Cancellation;
 pub use context::{Clients, HubContext};
 pub(crate) use core::HubCore;

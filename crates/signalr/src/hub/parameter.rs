@@ -4,7 +4,7 @@ use serde::de::DeserializeOwned;
 
 use super::cancellation::Cancellation;
 use super::method::MethodShape;
-use crate::connection::{Binder, UploadStream};
+use crate::connection::{CallBinder, UploadStream};
 
 /// A parameter of a hub method: any type that serde can read, an [`UploadStream`] or a [`Cancellation`].
 pub trait HubParameter: Sized + Send + 'static {
@@ -13,7 +13,7 @@ pub trait HubParameter: Sized + Send + 'static {
     fn describe(shape: &mut MethodShape);
     /// Takes the parameter from a call.
     #[doc(hidden)]
-    fn bind(binder: &mut Binder<'_>) -> Result<Self, String>;
+    fn bind(binder: &mut CallBinder<'_>) -> Result<Self, String>;
 }
 
 impl<T: DeserializeOwned + Send + 'static> HubParameter for T {
@@ -21,7 +21,7 @@ impl<T: DeserializeOwned + Send + 'static> HubParameter for T {
         shape.arguments += 1;
     }
 
-    fn bind(binder: &mut Binder<'_>) -> Result<Self, String> {
+    fn bind(binder: &mut CallBinder<'_>) -> Result<Self, String> {
         binder.argument()
     }
 }
@@ -31,7 +31,7 @@ impl<T: DeserializeOwned + Send + 'static> HubParameter for UploadStream<T> {
         shape.uploads += 1;
     }
 
-    fn bind(binder: &mut Binder<'_>) -> Result<Self, String> {
+    fn bind(binder: &mut CallBinder<'_>) -> Result<Self, String> {
         binder.upload()
     }
 }
@@ -41,7 +41,7 @@ impl HubParameter for Cancellation {
         shape.is_cancellable = true;
     }
 
-    fn bind(binder: &mut Binder<'_>) -> Result<Self, String> {
+    fn bind(binder: &mut CallBinder<'_>) -> Result<Self, String> {
         Ok(binder.cancellation())
     }
 }

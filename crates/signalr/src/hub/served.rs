@@ -39,8 +39,8 @@ impl<S: Send + Sync + 'static> Hub<S> {
         HubContext { shared: Arc::clone(&self.core.shared) }
     }
 
-    /// Ends every connection: clients are told that they may reconnect, and the callbacks for ended connections run. New
-    /// connections are refused. False: `patience` ran out before all had ended.
+    /// Ends every connection: clients are told that they may reconnect, and the callbacks for ended connections run.
+    /// New connections are refused. False: `patience` ran out before all had ended.
     pub async fn shut_down(&self, patience: Duration) -> bool {
         let shared = &self.core.shared;
         shared.is_shut_down.store(true, Ordering::Release);

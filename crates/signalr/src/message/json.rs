@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 
 use super::frame::Frame;
 use super::incoming::{ClientMessage, ClientOutcome, RawItem};
-use super::protocol::Outcome;
+use super::protocol::CallAnswer;
 use crate::error::ProtocolError;
 
 /// Ends every JSON message.
@@ -187,15 +187,15 @@ pub(super) fn stream_item(id: &str, item: &[u8]) -> Frame {
     finish(text)
 }
 
-pub(super) fn completion(id: &str, outcome: &Outcome) -> Frame {
+pub(super) fn completion(id: &str, outcome: &CallAnswer) -> Frame {
     let mut text = format!("{{\"type\":3,\"invocationId\":{}", json_string(id));
     match outcome {
-        Outcome::Void => {}
-        Outcome::Value(value) => {
+        CallAnswer::Void => {}
+        CallAnswer::Value(value) => {
             text.push_str(",\"result\":");
             push_json(&mut text, value);
         }
-        Outcome::Error(error) => {
+        CallAnswer::Error(error) => {
             text.push_str(",\"error\":");
             text.push_str(&json_string(error));
         }

@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 
 use super::frame::Frame;
 use super::incoming::{ClientMessage, ClientOutcome, RawItem};
-use super::protocol::Outcome;
+use super::protocol::CallAnswer;
 use crate::error::ProtocolError;
 
 /// Writing to memory does not fail.
@@ -246,17 +246,17 @@ pub(super) fn stream_item(id: &str, item: &[u8]) -> Frame {
     finish(&body)
 }
 
-pub(super) fn completion(id: &str, outcome: &Outcome) -> Frame {
-    let items = if *outcome == Outcome::Void { 4 } else { 5 };
+pub(super) fn completion(id: &str, outcome: &CallAnswer) -> Frame {
+    let items = if *outcome == CallAnswer::Void { 4 } else { 5 };
     let mut body = head(items, 3, true);
     encode::write_str(&mut body, id).expect(INFALLIBLE);
     match outcome {
-        Outcome::Error(error) => {
+        CallAnswer::Error(error) => {
             body.push(1);
             encode::write_str(&mut body, error).expect(INFALLIBLE);
         }
-        Outcome::Void => body.push(2),
-        Outcome::Value(value) => {
+        CallAnswer::Void => body.push(2),
+        CallAnswer::Value(value) => {
             body.push(3);
             body.extend_from_slice(value);
         }

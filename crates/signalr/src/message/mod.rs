@@ -16,4 +16,4 @@ pub(crate) use frame::Frame;
 pub(crate) use handshake::{HandshakeRequest, handshake_answer, parse_handshake};
 pub(crate) use incoming::{ClientMessage, ClientOutcome, RawItem};
 pub(crate) use message_pack::encode_value as encode_message_pack;
-pub(crate) use protocol::{HubProtocol, Outcome};
+pub(crate) use protocol::{CallAnswer, HubProtocol};

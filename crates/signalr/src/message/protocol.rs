@@ -20,7 +20,7 @@ pub(crate) enum HubProtocol {
 
 /// How an invocation ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Outcome {
+pub(crate) enum CallAnswer {
     /// It ended without a value.
     Void,
     /// A value in the encoding of the connection.
@@ -93,7 +93,7 @@ impl HubProtocol {
         }
     }
 
-    pub(crate) fn completion(self, id: &str, outcome: &Outcome) -> Frame {
+    pub(crate) fn completion(self, id: &str, outcome: &CallAnswer) -> Frame {
         match self {
             Self::Json => json::completion(id, outcome),
             Self::MessagePack => message_pack::completion(id, outcome),

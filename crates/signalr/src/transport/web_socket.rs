@@ -55,6 +55,7 @@ async fn carry(
     send_timeout: Duration,
 ) -> TransportEnd {
     let mut batch = Vec::new();
+    let mut reads = true;
     loop {
         tokio::select! {
             taken = connection.next_frames(generation, &mut batch, BATCH_BYTES_MAX) => match taken {
@@ -69,9 +70,12 @@ async fn carry(
                 }
                 Taken::Replaced => return TransportEnd::Lost,
             },
-            message = next_message(connection, &mut socket) => {
-                if let Some(end) = received(connection, message) {
-                    return end;
+            message = next_message(connection, &mut socket), if reads => {
+                match received(connection, message) {
+                    Received::Taken => {}
+                    // The client still hears why.
+                    Received::Oversize => reads = false,
+                    Received::Ended(end) => return end,
                 }
             }
         }
@@ -86,31 +90,34 @@ async fn next_message(
     socket.next().await
 }
 
-fn received(
-    connection: &HubConnection,
-    message: Option<Result<Message, axum::Error>>,
-) -> Option<TransportEnd> {
+/// What a message of the socket means for it.
+enum Received {
+    Taken,
+    /// The socket cannot be read further, because the rest of the message is in the way.
+    Oversize,
+    Ended(TransportEnd),
+}
+
+fn received(connection: &HubConnection, message: Option<Result<Message, axum::Error>>) -> Received {
     let data = match message {
         Some(Ok(Message::Text(text))) => Bytes::from(text),
         Some(Ok(Message::Binary(bytes))) => bytes,
-        Some(Ok(Message::Ping(_) | Message::Pong(_))) => return None,
-        Some(Ok(Message::Close(_))) => return Some(TransportEnd::Closed),
+        Some(Ok(Message::Ping(_) | Message::Pong(_))) => return Received::Taken,
+        Some(Ok(Message::Close(_))) => return Received::Ended(TransportEnd::Closed),
         Some(Err(error)) if is_oversize(&error) => {
             connection.inbox.push(Inbound::Oversize);
-            return None;
+            return Received::Oversize;
         }
-        Some(Err(_)) | None => return Some(TransportEnd::Lost),
+        Some(Err(_)) | None => return Received::Ended(TransportEnd::Lost),
     };
-    match connection.inbox.push(Inbound::Data(data)) {
-        true => None,
-        // The connection has ended, and its last frames are about to be taken.
-        false => None,
-    }
+    // A connection that has ended takes no more, and its last frames are about to be sent.
+    connection.inbox.push(Inbound::Data(data));
+    Received::Taken
 }
 
 /// Whether the message was longer than the socket collects. The library has no other sign of it than its text.
 fn is_oversize(error: &axum::Error) -> bool {
-    error.to_string().contains("too long") || error.to_string().contains("too big")
+    error.to_string().contains("too long")
 }
 
 /// Writes everything and flushes once. False: the network does not take it.

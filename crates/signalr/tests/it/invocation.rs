@@ -13,9 +13,9 @@ fn routes(detailed_errors: bool) -> axum::Router {
         .method("Nothing", |_| async move { Ok(()) })
         .method("Refuse", |_, why: String| async move { Err::<(), _>(HubError::refused(why)) })
         .method("Fail", |_| async move { Err::<(), _>(HubError::internal("secret")) })
-        .method("Panic", |_: Caller| async move {
-            let nothing: Option<i32> = None;
-            Ok(nothing.expect("a bug in a hub method"))
+        .method("Panic", |_, number: usize| async move {
+            let numbers = [1, 2];
+            Ok(numbers[number])
         })
         .stream("Count", |_, last: u32| async move {
             Ok(futures::stream::iter((1..=last).map(Ok::<_, HubError>)))
@@ -28,8 +28,15 @@ async fn check(sent: &str, expected: &str) {
     Client::connect(&routes(false)).await.check(sent, expected).await;
 }
 
-async fn check_detailed(sent: &str, expected: &str) {
-    Client::connect(&routes(true)).await.check(sent, expected).await;
+/// Expects an error under the id 1.
+async fn check_error(sent: &str, error: &str) {
+    let expected = format!("{{\"type\":3,\"invocationId\":\"1\",\"error\":\"{error}\"}}");
+    check(sent, &expected).await;
+}
+
+async fn check_detailed(sent: &str, error: &str) {
+    let expected = format!("{{\"type\":3,\"invocationId\":\"1\",\"error\":\"{error}\"}}");
+    Client::connect(&routes(true)).await.check(sent, &expected).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -58,56 +65,65 @@ async fn a_call_is_answered_under_its_id() {
 
 #[tokio::test(start_paused = true)]
 async fn wrong_calls_get_the_error_of_the_official_server() {
-    check(
+    check_error(
         r#"{"type":1,"invocationId":"1","target":"Gone","arguments":[]}"#,
-        r#"{"type":3,"invocationId":"1","error":"Failed to invoke 'Gone' due to an error on the server. HubException: Method does not exist."}"#,
+        "Failed to invoke 'Gone' due to an error on the server. HubException: Method \
+         does not exist.",
     )
     .await;
-    let unbound = r#"{"type":3,"invocationId":"1","error":"Failed to invoke 'Add' due to an error on the server."}"#;
-    check(r#"{"type":1,"invocationId":"1","target":"Add","arguments":[1]}"#, unbound).await;
-    check(r#"{"type":1,"invocationId":"1","target":"Add","arguments":[1,"x"]}"#, unbound).await;
+    let unbound = "Failed to invoke 'Add' due to an error on the server.";
+    check_error(r#"{"type":1,"invocationId":"1","target":"Add","arguments":[1]}"#, unbound).await;
+    check_error(r#"{"type":1,"invocationId":"1","target":"Add","arguments":[1,"x"]}"#, unbound)
+        .await;
     check_detailed(
         r#"{"type":1,"invocationId":"1","target":"Add","arguments":[1]}"#,
-        r#"{"type":3,"invocationId":"1","error":"Failed to invoke 'Add' due to an error on the server. InvalidDataException: Invocation provides 1 argument(s) but target expects 2."}"#,
+        "Failed to invoke 'Add' due to an error on the server. InvalidDataException: \
+         Invocation provides 1 argument(s) but target expects 2.",
     )
     .await;
     check_detailed(
         r#"{"type":1,"invocationId":"1","target":"Add","arguments":[1,"x"]}"#,
-        r#"{"type":3,"invocationId":"1","error":"Failed to invoke 'Add' due to an error on the server. InvalidDataException: Error binding arguments. Make sure that the types of the provided values match the types of the hub method being invoked."}"#,
+        "Failed to invoke 'Add' due to an error on the server. InvalidDataException: \
+         Error binding arguments. Make sure that the types of the provided values match \
+         the types of the hub method being invoked.",
     )
     .await;
-    check(
+    check_error(
         r#"{"type":1,"invocationId":"1","target":"Count","arguments":[1]}"#,
-        r#"{"type":3,"invocationId":"1","error":"The client attempted to invoke the streaming 'Count' method with a non-streaming invocation."}"#,
+        "The client attempted to invoke the streaming 'Count' method with a \
+         non-streaming invocation.",
     )
     .await;
-    check(
+    check_error(
         r#"{"type":4,"invocationId":"1","target":"Add","arguments":[1,2]}"#,
-        r#"{"type":3,"invocationId":"1","error":"The client attempted to invoke the non-streaming 'Add' method with a streaming invocation."}"#,
+        "The client attempted to invoke the non-streaming 'Add' method with a streaming \
+         invocation.",
     )
     .await;
-    check(
+    check_error(
         r#"{"type":1,"invocationId":"1","target":"Add","arguments":[1,2],"streamIds":["s"]}"#,
-        r#"{"type":3,"invocationId":"1","error":"An unexpected error occurred invoking 'Add' on the server. HubException: Client sent 1 stream(s), Hub method expects 0."}"#,
+        "An unexpected error occurred invoking 'Add' on the server. HubException: \
+         Client sent 1 stream(s), Hub method expects 0.",
     )
     .await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_client_reads_refusals_and_learns_nothing_of_failures() {
-    check(
+    check_error(
         r#"{"type":1,"invocationId":"1","target":"Refuse","arguments":["not you"]}"#,
-        r#"{"type":3,"invocationId":"1","error":"An unexpected error occurred invoking 'Refuse' on the server. HubException: not you"}"#,
+        "An unexpected error occurred invoking 'Refuse' on the server. HubException: \
+         not you",
     )
     .await;
-    check(
+    check_error(
         r#"{"type":1,"invocationId":"1","target":"Fail","arguments":[]}"#,
-        r#"{"type":3,"invocationId":"1","error":"An unexpected error occurred invoking 'Fail' on the server."}"#,
+        "An unexpected error occurred invoking 'Fail' on the server.",
     )
     .await;
-    check(
-        r#"{"type":1,"invocationId":"1","target":"Panic","arguments":[]}"#,
-        r#"{"type":3,"invocationId":"1","error":"An unexpected error occurred invoking 'Panic' on the server."}"#,
+    check_error(
+        r#"{"type":1,"invocationId":"1","target":"Panic","arguments":[2]}"#,
+        "An unexpected error occurred invoking 'Panic' on the server.",
     )
     .await;
 }

@@ -210,7 +210,8 @@ pub(super) async fn mapping(
 }
 
 /// The mappings of a namespace in every cluster.
-#[utoipa::path(get, path = "/v1/namespaces/{namespace}", params(("namespace" = String, Path)), responses(
+#[utoipa::path(get, path = "/v1/namespaces/{namespace}",
+    params(("namespace" = String, Path)), responses(
     (status = 200, body = Vec<NamespaceMapping>),
     (status = 400, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),

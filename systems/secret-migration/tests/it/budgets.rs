@@ -77,13 +77,12 @@ async fn a_cluster_is_migrated<W: Way>() {
 }
 
 #[tokio::test]
-async fn sm_a14_a_cluster_is_migrated_at_a_flat_charge_with_pauses_instead_of_a_storm() {
+async fn sm_a14_a_cluster_is_migrated_at_a_flat_charge_with_pauses() {
     a_cluster_is_migrated::<Embedded>().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn sm_a14_a_cluster_is_migrated_at_a_flat_charge_with_pauses_instead_of_a_storm_over_our_gateway()
- {
+async fn sm_a14_a_cluster_is_migrated_at_a_flat_charge_with_pauses_over_our_gateway() {
     a_cluster_is_migrated::<OverGateway>().await;
 }
 

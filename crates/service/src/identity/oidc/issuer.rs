@@ -43,7 +43,7 @@ pub(super) struct Description {
 
 /// The members of the token response that are used. Access tokens are not: the service calls no API of the issuer.
 #[derive(Deserialize)]
-struct TokenResponse {
+struct CodeExchangeResponse {
     id_token: Option<String>,
     error: Option<String>,
 }
@@ -126,7 +126,7 @@ impl OidcIssuer {
                 return Err(OidcError::Exchange(why));
             }
         }
-        let answer: TokenResponse = serde_json::from_slice(&body).map_err(|_| {
+        let answer: CodeExchangeResponse = serde_json::from_slice(&body).map_err(|_| {
             OidcError::Exchange(format!("the answer is {status} and no token response"))
         })?;
         match (answer.id_token, answer.error) {

@@ -1,0 +1,174 @@
+//! The clients: the same sockets for every side, which differ only in how they join and send.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::stream::{SplitSink, SplitStream};
+use futures::{SinkExt as _, StreamExt as _};
+use tokio::net::TcpStream;
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
+use tokio_tungstenite::{WebSocketStream, client_async_with_config};
+
+use super::report::RoomFigures;
+use super::rooms::RoomBoard;
+use crate::gateway::BenchServer;
+use crate::meter::{cpu_of_process, now};
+use crate::{Error, Result};
+
+/// Messages of one room that may be under way.
+const WINDOW: usize = 4;
+/// Sockets that are opened at the same time.
+const OPENING: usize = 64;
+/// How long a whole measurement may take.
+const PATIENCE: Duration = Duration::from_secs(300);
+
+/// How a side is spoken to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Speech {
+    /// JSON of SignalR.
+    Hub,
+    /// The letters of the bare servers.
+    Bare,
+}
+
+type SocketSender = SplitSink<WebSocketStream<TcpStream>, Message>;
+type SocketReceiver = SplitStream<WebSocketStream<TcpStream>>;
+
+/// One socket.
+pub(super) struct RoomClient {
+    sender: SocketSender,
+    receiver: SocketReceiver,
+}
+
+impl Speech {
+    async fn open(self, address: SocketAddr) -> Result<RoomClient> {
+        let stream = TcpStream::connect(address).await?;
+        stream.set_nodelay(true)?;
+        let config = WebSocketConfig::default().read_buffer_size(4096).write_buffer_size(0);
+        let url = format!("ws://{address}/hub");
+        let (socket, _) = client_async_with_config(url, stream, Some(config)).await?;
+        let (sender, receiver) = socket.split();
+        let mut client = RoomClient { sender, receiver };
+        if self == Self::Hub {
+            client.ask("{\"protocol\":\"json\",\"version\":1}\u{1e}".to_owned()).await?;
+        }
+        Ok(client)
+    }
+
+    fn join(self, room: usize) -> String {
+        match self {
+            Self::Hub => format!(
+                "{{\"type\":1,\"invocationId\":\"j\",\"target\":\"Join\",\"arguments\":[\"r{room}\"]}}\u{1e}"
+            ),
+            Self::Bare => format!("Jr{room}"),
+        }
+    }
+
+    /// Receivers of every side get the same bytes: a bare server is given what a hub would send.
+    fn say(self, room: usize, text: &str) -> String {
+        match self {
+            Self::Hub => format!(
+                "{{\"type\":1,\"target\":\"Say\",\"arguments\":[\"r{room}\",\"{text}\"]}}\u{1e}"
+            ),
+            Self::Bare => format!(
+                "Sr{room}\n{{\"type\":1,\"target\":\"m\",\"arguments\":[\"{text}\"]}}\u{1e}"
+            ),
+        }
+    }
+
+    /// Opens so many sockets.
+    pub(super) async fn open_all(
+        self,
+        address: SocketAddr,
+        count: usize,
+    ) -> Result<Vec<RoomClient>> {
+        let mut clients = Vec::with_capacity(count);
+        let mut opening = JoinSet::new();
+        for _ in 0..count {
+            if opening.len() == OPENING
+                && let Some(opened) = opening.join_next().await
+            {
+                clients.push(opened??);
+            }
+            opening.spawn(self.open(address));
+        }
+        while let Some(opened) = opening.join_next().await {
+            clients.push(opened??);
+        }
+        Ok(clients)
+    }
+}
+
+impl RoomClient {
+    /// Sends and waits for the next message.
+    async fn ask(&mut self, text: String) -> Result<()> {
+        self.sender.send(Message::text(text)).await?;
+        let answer = timeout(PATIENCE, self.receiver.next()).await?;
+        answer.ok_or_else(|| Error::from("the server ended a socket"))??;
+        Ok(())
+    }
+}
+
+/// Fills rooms of `members` and sends `messages` into each.
+pub(super) async fn measure(
+    speech: Speech,
+    server: &BenchServer,
+    mut clients: Vec<RoomClient>,
+    members: usize,
+    messages: usize,
+) -> Result<RoomFigures> {
+    let rooms = clients.len() / members;
+    for (index, client) in clients.iter_mut().enumerate() {
+        client.ask(speech.join(index / members)).await?;
+    }
+    let board = Arc::new(RoomBoard::new(rooms, members, messages, WINDOW));
+    let process = server.process().to_string();
+    let mut tasks = JoinSet::new();
+    let mut senders = Vec::new();
+    for (index, client) in clients.into_iter().enumerate() {
+        let board = Arc::clone(&board);
+        let mut receiver = client.receiver;
+        tasks.spawn(async move {
+            while let Some(Ok(message)) = receiver.next().await {
+                if let Message::Text(text) = message {
+                    board.received(&text);
+                }
+            }
+        });
+        senders.push((index, client.sender));
+    }
+    let (started, cpu) = (now(), cpu_of_process(&process)?);
+    // Kept until the end: a socket without its sending half would be closed.
+    let mut silent = Vec::new();
+    for (index, mut sender) in senders {
+        let room = index / members;
+        if index % members != 0 {
+            silent.push(sender);
+            continue;
+        }
+        let board = Arc::clone(&board);
+        tasks.spawn(async move {
+            for number in 0..messages {
+                let Some(window) = board.windows.get(room) else { return };
+                let Ok(permit) = window.acquire().await else { return };
+                permit.forget();
+                let text = speech.say(room, &board.sending(room, number));
+                if sender.send(Message::text(text)).await.is_err() {
+                    return;
+                }
+            }
+            std::future::pending::<()>().await;
+        });
+    }
+    timeout(PATIENCE, board.done.notified()).await.map_err(|_| "messages were lost")?;
+    let wall = now().saturating_duration_since(started);
+    let cpu = cpu_of_process(&process)?.saturating_sub(cpu);
+    tasks.abort_all();
+    let (p50, p99) = board.percentiles();
+    let delivered = (rooms * members * messages) as u64;
+    Ok(RoomFigures { members, delivered, wall, cpu, p50, p99 })
+}
