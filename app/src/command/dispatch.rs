@@ -4,7 +4,9 @@ use std::process::ExitCode;
 
 use clap::{Command, Subcommand};
 
-#[cfg(not(all(feature = "notifications", feature = "secret-migration")))]
+#[cfg(feature = "chat")]
+use super::chat;
+#[cfg(not(all(feature = "chat", feature = "notifications", feature = "secret-migration")))]
 use super::missing::MissingSystem;
 #[cfg(feature = "notifications")]
 use super::notifications;
@@ -36,6 +38,11 @@ pub(crate) enum PlanisphereCommand {
     Schema(Box<schema::SchemaCommand>),
     Cost(cost::CostCommand),
     Completions(completions::CompletionsCommand),
+    #[cfg(feature = "chat")]
+    Chat(chat::ChatCommand),
+    /// (not in this build) The room chat
+    #[cfg(not(feature = "chat"))]
+    Chat(MissingSystem),
     #[cfg(feature = "notifications")]
     Notifications(notifications::NotificationsCommand),
     /// (not in this build) The notification service
@@ -69,6 +76,10 @@ impl PlanisphereCommand {
             Self::Schema(schema) => schema.run(),
             Self::Cost(cost) => cost.run(),
             Self::Completions(completions) => completions.run(program),
+            #[cfg(feature = "chat")]
+            Self::Chat(chat) => chat.run(),
+            #[cfg(not(feature = "chat"))]
+            Self::Chat(missing) => missing.refuse("chat"),
             #[cfg(feature = "notifications")]
             Self::Notifications(notifications) => notifications.run(),
             #[cfg(not(feature = "notifications"))]

@@ -2,6 +2,8 @@
 
 mod backup;
 mod bench;
+#[cfg(feature = "chat")]
+mod chat;
 mod completions;
 mod copy;
 mod cost;
@@ -10,7 +12,7 @@ mod emulator;
 mod export;
 mod import;
 mod list;
-#[cfg(not(all(feature = "notifications", feature = "secret-migration")))]
+#[cfg(not(all(feature = "chat", feature = "notifications", feature = "secret-migration")))]
 mod missing;
 #[cfg(feature = "notifications")]
 mod notifications;
@@ -22,7 +24,7 @@ mod schema;
 #[cfg(feature = "secret-migration")]
 mod secret_migration;
 mod serve;
-#[cfg(any(feature = "notifications", feature = "secret-migration"))]
+#[cfg(any(feature = "chat", feature = "notifications", feature = "secret-migration"))]
 mod system;
 mod verify;
 mod version;
@@ -30,5 +32,5 @@ mod version;
 pub(crate) use dispatch::PlanisphereCommand;
 #[cfg(feature = "notifications")]
 pub(crate) use serve::read_prices;
-#[cfg(any(feature = "notifications", feature = "secret-migration"))]
+#[cfg(any(feature = "chat", feature = "notifications", feature = "secret-migration"))]
 pub(crate) use serve::stop_signal;

@@ -3,6 +3,7 @@
 
 mod account;
 mod bad_folders;
+mod chat;
 mod commands;
 #[cfg(feature = "connect")]
 mod contract;

@@ -9,6 +9,8 @@ mod extract;
 #[cfg(feature = "http")]
 mod problem;
 
+#[cfg(feature = "http")]
+pub mod charge;
 pub mod copy;
 #[cfg(feature = "http")]
 pub mod erasure;

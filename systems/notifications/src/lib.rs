@@ -10,7 +10,6 @@
 
 mod action;
 mod body_field;
-mod charge;
 mod containers;
 pub mod delivery;
 mod domain;
@@ -27,7 +26,6 @@ mod stream;
 mod text;
 
 pub use action::{DeviceRegistration, NewEvent, PreferencesChange, RegisteredDevice};
-pub use charge::ChargedValue;
 pub use containers::Containers;
 pub use domain::{
     Category, Device, DeviceId, EventPayload, EventStatus, EventType, NoPushReason, Notification,
@@ -42,4 +40,5 @@ pub use notifications::Notifications;
 pub use page::PAGES;
 pub use question::{EventPage, ListOptions, NotificationPage, QueueStats};
 pub use reaction::{DeviceCleanup, DispatchRound, Dispatcher, SweepReport};
+pub use service::charge::ChargedValue;
 pub use settings::{Indexing, NotificationSettings, PreferenceDefaults, PushRateLimit, QuietMode};

@@ -11,7 +11,7 @@ use service::copy::{Checkpoint, CheckpointStore};
 use crate::error::CommandError;
 
 /// A checkpoint file with its lock.
-pub(super) struct CheckpointFile {
+pub(crate) struct CheckpointFile {
     path: PathBuf,
     /// Held until the process ends; the operating system releases it even after a crash.
     _lock: File,
@@ -25,7 +25,7 @@ pub(super) fn default_path(endpoints: &str) -> PathBuf {
 
 impl CheckpointFile {
     /// Locks the file. With `restart`, deletes the checkpoint of an earlier run.
-    pub(super) fn open(path: PathBuf, restart: bool) -> Result<Self, CommandError> {
+    pub(crate) fn open(path: PathBuf, restart: bool) -> Result<Self, CommandError> {
         let what = || format!("keeping the checkpoint {}", path.display());
         let failed = |error: io::Error| {
             CommandError::new(what(), error.to_string())

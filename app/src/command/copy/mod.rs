@@ -7,4 +7,6 @@ mod endpoints;
 mod print;
 mod run;
 
+#[cfg(feature = "chat")]
+pub(crate) use checkpoint::CheckpointFile;
 pub(crate) use run::CopyCommand;

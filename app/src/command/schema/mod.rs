@@ -9,6 +9,6 @@ mod format;
 mod messages;
 mod run;
 
-#[cfg(any(feature = "notifications", feature = "secret-migration"))]
+#[cfg(any(feature = "chat", feature = "notifications", feature = "secret-migration"))]
 pub(crate) use format::SchemaFormatArg;
 pub(crate) use run::SchemaCommand;

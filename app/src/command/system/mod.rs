@@ -7,5 +7,7 @@ mod serving;
 mod settings_flags;
 
 pub(crate) use service_log::begin as begin_log;
+#[cfg(feature = "chat")]
+pub(crate) use serving::DefaultAccount;
 pub(crate) use serving::{ServingFlags, http_server};
 pub(crate) use settings_flags::SettingsFlags;

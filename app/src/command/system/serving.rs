@@ -13,7 +13,7 @@ use service::telemetry::Telemetry;
 use tokio::net::TcpListener;
 
 use super::settings_flags::SettingsFlags;
-use crate::account_location::{AccountFlags, AccountLocation, MissingStore};
+use crate::account_location::{AccountArguments, AccountFlags, AccountLocation, MissingStore};
 use crate::error::CommandError;
 use crate::open::StoreFlags;
 use crate::output::line;
@@ -62,6 +62,18 @@ pub(crate) struct ServingFlags {
     store: StoreFlags,
 }
 
+/// The account of a system that no flag names.
+#[derive(Clone, Copy)]
+#[cfg_attr(not(feature = "chat"), allow(dead_code, reason = "only the chat names its account"))]
+pub(crate) enum DefaultAccount<'settings> {
+    /// A folder in the current one.
+    Folder,
+    /// Memory.
+    Memory,
+    /// An address and a key.
+    Connection(&'settings str),
+}
+
 impl ServingFlags {
     /// The flags as settings.
     pub(crate) fn flag_settings(&self) -> Vec<String> {
@@ -102,9 +114,25 @@ impl ServingFlags {
 
     /// Opens the account; returns also its name.
     pub(crate) async fn open(&self) -> Result<(Account, String), CommandError> {
-        let location = match self.location.optional_location()? {
+        self.open_or(DefaultAccount::Folder).await
+    }
+
+    /// The same; the settings of the system say which account it is if no flag does.
+    pub(crate) async fn open_or(
+        &self,
+        default: DefaultAccount<'_>,
+    ) -> Result<(Account, String), CommandError> {
+        let of_settings = match default {
+            DefaultAccount::Connection(text) => {
+                let connection_string = Some(text);
+                AccountArguments { connection_string, ..AccountArguments::default() }.location()?
+            }
+            DefaultAccount::Folder | DefaultAccount::Memory => None,
+        };
+        let in_memory = self.memory || self.demo || matches!(default, DefaultAccount::Memory);
+        let location = match self.location.optional_location()?.or(of_settings) {
             Some(location) => location,
-            None if self.memory || self.demo => {
+            None if in_memory => {
                 let account = Account::embedded(StorageLocation::Memory).await;
                 let account = account.map_err(|error| {
                     CommandError::from_error("opening an account in memory", &error)

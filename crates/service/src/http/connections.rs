@@ -113,7 +113,9 @@ async fn serve_connection(
     let service = service.map_request(|request: Request<Incoming>| request.map(Body::new));
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(header_read);
-    let serving = builder.serve_connection(TokioIo::new(stream), TowerToHyperService::new(service));
+    let service = TowerToHyperService::new(service);
+    // With upgrades: a WebSocket lives on after its request, and no longer counts as a connection of this server.
+    let serving = builder.serve_connection(TokioIo::new(stream), service).with_upgrades();
     let mut serving = std::pin::pin!(serving);
     let ended = tokio::select! {
         ended = serving.as_mut() => ended,

@@ -3,7 +3,7 @@
 //! Owns the order: a bearer token first, then a session cookie. Does not refuse a request: a route that needs a caller
 //! does, with the result of this module.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use axum::http::header::{AUTHORIZATION, WWW_AUTHENTICATE};
@@ -11,6 +11,7 @@ use axum::http::{HeaderMap, HeaderValue, Method};
 use client::{Container, Environment};
 use jwks::{KeyCache, TokenRules, TokenVerifier};
 
+use super::admission::{AdmissionRule, AdmittedPerson, PersonAdmission};
 use super::bearer::BearerVerifier;
 use super::caller::Caller;
 use super::caller_end::CallerEnd;
@@ -23,6 +24,7 @@ use super::settings::{IdentityMode, IdentitySettings};
 use super::sign_in_link::{SignIn, SignInLinks};
 use super::signing_key::SigningKey;
 use crate::problem::Problem;
+use crate::settings::Secret;
 use tokio::sync::watch;
 
 /// Issuer and audience in demo mode, if the settings name none.
@@ -44,6 +46,7 @@ struct IdentityInner {
     allowed_origins: Vec<String>,
     demo: Option<DemoMode>,
     oidc: Option<OidcFlow>,
+    admission: OnceLock<AdmissionRule>,
 }
 
 #[derive(Debug)]
@@ -73,9 +76,10 @@ impl Identity {
         let is_demo = settings.mode == IdentityMode::Demo;
         let named = |text: &str| if text.is_empty() { DEMO_NAME } else { text }.to_owned();
         let (issuer, audience) = (named(&settings.issuer), named(&settings.audience));
+        let demo_secret = if is_demo { settings.demo_secret.clone() } else { Secret::default() };
         let secret =
             // Derived for this purpose, so the secret itself never signs a token.
-            SigningKey::from_secret_or_random(&settings.demo_secret).sign(&[b"demo issuer"]);
+            SigningKey::from_secret_or_random(&demo_secret).sign(&[b"demo issuer"]);
         let demo = is_demo.then(|| DemoMode {
             issuer: DemoIssuer::new(environment.clone(), &secret, &issuer, &audience),
             links: SignInLinks::new(environment.clone(), &key),
@@ -86,11 +90,15 @@ impl Identity {
             start_leeway_seconds: settings.skew_seconds,
             ..TokenRules::new(&issuer, vec![audience])
         };
-        let verifier = if is_demo {
-            TokenVerifier::shared_secret(&secret, rules)
-        } else {
-            let source = settings.key_source().map_err(|error| error.to_string())?;
-            TokenVerifier::published(KeyCache::new(source), rules)
+        let verifier = match settings.mode {
+            // With sessions only, nobody has the secret, so no token is accepted.
+            IdentityMode::Demo | IdentityMode::Session => {
+                TokenVerifier::shared_secret(&secret, rules)
+            }
+            IdentityMode::Jwt => {
+                let source = settings.key_source().map_err(|error| error.to_string())?;
+                TokenVerifier::published(KeyCache::new(source), rules)
+            }
         };
         let roles_claim = settings.roles_claim.clone();
         let bearer = BearerVerifier { environment: environment.clone(), verifier, roles_claim };
@@ -110,6 +118,7 @@ impl Identity {
             allowed_origins,
             demo,
             oidc,
+            admission: OnceLock::new(),
         };
         Ok(Self { inner: Arc::new(inner) })
     }
@@ -166,8 +175,9 @@ impl Identity {
         }
     }
 
-    /// Waits for the end of the credentials of a request.
-    pub(crate) fn caller_end(&self, authentication: &Authentication) -> CallerEnd {
+    /// Waits for the end of the credentials of a request: for connections that outlast it.
+    #[must_use]
+    pub fn caller_end(&self, authentication: &Authentication) -> CallerEnd {
         let caller = match authentication {
             Authentication::Authenticated(caller) => Some(caller.clone()),
             Authentication::Anonymous | Authentication::Rejected(_) => None,
@@ -192,9 +202,21 @@ impl Identity {
     /// Starts a session for a person that signed in at the issuer, and returns the cookies to set.
     pub(super) fn start_federated_session(&self, person: SignedInPerson) -> Vec<HeaderValue> {
         let sessions = &self.inner.sessions;
-        let SignedInPerson { subject, roles, name } = person;
+        let SignedInPerson { subject, roles, name, .. } = person;
         let session = sessions.start(&subject, roles);
         sessions.cookies(&Session { name, is_federated: true, ..session })
+    }
+
+    /// Lets the service decide who of the issuer's people gets a session, and as whom. Later calls have no effect.
+    pub fn admit_by(&self, admission: Arc<dyn PersonAdmission>) {
+        let _ = self.inner.admission.set(AdmissionRule(admission));
+    }
+
+    /// The person as the service knows it, or why it is refused. Without a rule everybody is admitted.
+    pub(super) async fn admit(&self, person: SignedInPerson) -> Result<SignedInPerson, String> {
+        let Some(AdmissionRule(rule)) = self.inner.admission.get() else { return Ok(person) };
+        let AdmittedPerson { subject, roles } = rule.admit(&person.claims).await?;
+        Ok(SignedInPerson { subject, roles, ..person })
     }
 
     /// The sign-in at the issuer, if the settings name a client.

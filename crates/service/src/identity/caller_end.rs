@@ -25,6 +25,11 @@ impl CallerEnd {
 
     /// Completes when the session or the token of the caller has ended; never for an anonymous caller.
     pub async fn ended(&self) {
+        self.ended_by_looking_every(CHECK_EVERY).await;
+    }
+
+    /// The same, looking less often whether the session was ended by another instance: each look may cost a read.
+    pub async fn ended_by_looking_every(&self, interval: Duration) {
         let Some(caller) = &self.caller else { return std::future::pending().await };
         let mut ends = self.identity.session_ends();
         loop {
@@ -33,10 +38,10 @@ impl CallerEnd {
             if self.identity.check_ended(caller).await {
                 return;
             }
-            let left = self.identity.time_left(caller).unwrap_or(CHECK_EVERY);
+            let left = self.identity.time_left(caller).unwrap_or(interval);
             tokio::select! {
                 changed = ends.changed() => if changed.is_err() { return },
-                () = self.identity.environment().sleep(left.min(CHECK_EVERY)) => {}
+                () = self.identity.environment().sleep(left.min(interval)) => {}
             }
         }
     }

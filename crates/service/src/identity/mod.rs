@@ -21,6 +21,7 @@
 //! # });
 //! ```
 
+mod admission;
 mod authenticate;
 mod bearer;
 mod caller;
@@ -36,6 +37,7 @@ mod settings;
 mod sign_in_link;
 mod signing_key;
 
+pub use admission::{AdmittedPerson, PersonAdmission};
 pub use authenticate::{Authentication, Identity};
 pub use caller::Caller;
 pub use caller_end::CallerEnd;

@@ -56,6 +56,8 @@ pub enum IdentityMode {
     /// Those of the issuer in the settings: RS256 and ES256.
     #[default]
     Jwt,
+    /// None: people have sessions, which the service starts in its own way, such as by one-time codes.
+    Session,
     /// Those of the service itself: HS256, and one-time sign-in links. For tests and demonstrations.
     Demo,
 }

@@ -6,7 +6,6 @@
 use client::ErrorKind;
 use serde_json::Value;
 
-use crate::charge::ChargedValue;
 use crate::domain::{
     EventPayload, EventStatus, EventType, NotificationEvent, UserId, UtcTimestamp, event_id,
     random_id,
@@ -14,6 +13,7 @@ use crate::domain::{
 use crate::error::{Error, InvalidField, Result};
 use crate::notifications::Notifications;
 use crate::text::{SNIPPET_CHARS_MAX, sanitize};
+use service::charge::ChargedValue;
 
 /// The longest id, name or dedupe key, in characters.
 const NAME_CHARS_MAX: usize = 255;

@@ -5,10 +5,10 @@
 
 use client::{ErrorKind, Query};
 
-use crate::charge::{ChargeMeter, ChargedValue};
 use crate::domain::{Category, Notification, UserId, UtcTimestamp};
 use crate::error::{Error, Result};
 use crate::notifications::{Notifications, NotificationsCore};
+use service::charge::{ChargeMeter, ChargedValue};
 
 impl Notifications {
     /// Marks a notification as read. Repeated, it changes nothing.

@@ -8,10 +8,10 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::body_field::{BodyField, collect};
-use crate::charge::{ChargeMeter, ChargedValue};
 use crate::domain::{Preferences, QuietHours, UserId, find_time_zone};
 use crate::error::{Error, InvalidField, Result};
 use crate::notifications::Notifications;
+use service::charge::{ChargeMeter, ChargedValue};
 
 /// The preferences to change; the others stay.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

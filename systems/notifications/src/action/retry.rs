@@ -3,10 +3,10 @@
 use client::ErrorKind;
 use service::work::ReplayResult;
 
-use crate::charge::ChargedValue;
 use crate::domain::{NotificationEvent, UserId};
 use crate::error::{Error, Result};
 use crate::notifications::Notifications;
+use service::charge::ChargedValue;
 
 impl Notifications {
     /// Resets the attempts of a failed event and makes it `PENDING`. Devices that got the push are left out.

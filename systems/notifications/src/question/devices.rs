@@ -2,10 +2,10 @@
 
 use client::Query;
 
-use crate::charge::ChargedValue;
 use crate::domain::{Device, UserId};
 use crate::error::Result;
 use crate::notifications::Notifications;
+use service::charge::ChargedValue;
 
 impl Notifications {
     /// The active devices of a user.

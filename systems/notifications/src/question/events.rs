@@ -5,10 +5,10 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use service::work::WorkItem;
 
-use crate::charge::ChargedValue;
 use crate::domain::{EventStatus, NotificationEvent};
 use crate::error::{Error, Result};
 use crate::notifications::Notifications;
+use service::charge::ChargedValue;
 
 /// A page of events.
 #[derive(Clone, Debug, PartialEq)]

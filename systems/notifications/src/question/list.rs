@@ -3,10 +3,10 @@
 use client::{Item, Query, QueryPageOptions};
 use serde::de::IgnoredAny;
 
-use crate::charge::{ChargeMeter, ChargedValue};
 use crate::domain::{Category, Notification, UserId};
 use crate::error::{Error, InvalidField, Result};
 use crate::notifications::Notifications;
+use service::charge::{ChargeMeter, ChargedValue};
 
 /// Which page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -2,10 +2,10 @@
 
 use client::ErrorKind;
 
-use crate::charge::ChargedValue;
 use crate::domain::{Preferences, UserId};
 use crate::error::Result;
 use crate::notifications::{Notifications, NotificationsCore};
+use service::charge::ChargedValue;
 
 impl Notifications {
     /// The preferences of a user. Until they are changed they are the defaults, which are not stored.

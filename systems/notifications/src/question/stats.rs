@@ -6,10 +6,10 @@ use client::Query;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::charge::{ChargeMeter, ChargedValue};
 use crate::domain::{EventStatus, UtcTimestamp};
 use crate::error::Result;
 use crate::notifications::Notifications;
+use service::charge::{ChargeMeter, ChargedValue};
 
 /// Numbers of events.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, utoipa::ToSchema)]

@@ -2,10 +2,10 @@
 
 use client::Query;
 
-use crate::charge::{ChargeMeter, ChargedValue};
 use crate::domain::UserId;
 use crate::error::{Error, Result};
 use crate::notifications::{Notifications, NotificationsCore};
+use service::charge::{ChargeMeter, ChargedValue};
 
 impl Notifications {
     /// The number of notifications that are neither read nor dismissed.

@@ -5,10 +5,10 @@
 
 use client::{ErrorKind, Item, Query};
 
-use crate::charge::ChargeMeter;
 use crate::domain::{Device, RevokedReason, TokenOwner};
 use crate::error::Result;
 use crate::notifications::{Notifications, NotificationsCore};
+use service::charge::ChargeMeter;
 
 /// What a run of the job did.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use client::Query;
 
-use crate::charge::ChargeMeter;
 use crate::domain::{Notification, NotificationEvent, UtcTimestamp};
 use crate::error::Result;
 use crate::notifications::NotificationsCore;
 use crate::settings::PushRateLimit;
+use service::charge::ChargeMeter;
 
 const HOUR: Duration = Duration::from_secs(3600);
 const DAY: Duration = Duration::from_secs(24 * 3600);

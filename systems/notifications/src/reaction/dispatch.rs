@@ -16,12 +16,12 @@ use service::work::{
     Claim, ClaimSummary, QueueReaction, WorkCompletion, WorkError, WorkQueue, WorkResult, Worker,
 };
 
-use crate::charge::ChargeMeter;
 use crate::domain::{NotificationEvent, UtcTimestamp, notification_id};
 use crate::error::Result;
 use crate::monitor::DispatchStep;
 use crate::notifications::{Notifications, NotificationsCore};
 use crate::queue::{EventRetention, queue_settings};
+use service::charge::ChargeMeter;
 
 use super::monotonic_time::MonotonicTimes;
 

@@ -5,11 +5,11 @@
 
 use client::ErrorKind;
 
-use crate::charge::ChargeMeter;
 use crate::domain::{Notification, NotificationEvent, Preferences, UtcTimestamp, notification_id};
 use crate::error::{Error, Result};
 use crate::notifications::NotificationsCore;
 use crate::text::{RenderedText, TemplateInput, deeplink};
+use service::charge::ChargeMeter;
 
 use super::push_plan::PushPlan;
 

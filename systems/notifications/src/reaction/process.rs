@@ -7,7 +7,6 @@
 
 use client::ErrorKind;
 
-use crate::charge::ChargeMeter;
 use crate::domain::{
     EventStatus, NoPushReason, Notification, NotificationEvent, Preferences, PushRecord, PushState,
     UtcTimestamp, notification_id,
@@ -15,6 +14,7 @@ use crate::domain::{
 use crate::error::Result;
 use crate::monitor::DispatchStep;
 use crate::notifications::NotificationsCore;
+use service::charge::ChargeMeter;
 
 use super::attempt_result::AttemptResult;
 use super::dedupe::{DedupeMatch, RateLimitCheck};

@@ -6,7 +6,6 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::charge::ChargeMeter;
 use crate::delivery::{DeliveryResult, Push};
 use crate::domain::{
     Device, Notification, NotificationEvent, Platform, PushRecord, PushState, UtcTimestamp,
@@ -14,6 +13,7 @@ use crate::domain::{
 use crate::error::Result;
 use crate::monitor::DispatchStep;
 use crate::notifications::NotificationsCore;
+use service::charge::ChargeMeter;
 
 /// The results of all pushes of an attempt.
 #[derive(Clone, Debug, Default, PartialEq)]

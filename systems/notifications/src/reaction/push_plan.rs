@@ -5,11 +5,11 @@
 
 use client::Query;
 
-use crate::charge::ChargeMeter;
 use crate::domain::{Device, NoPushReason, NotificationEvent, Preferences, UtcTimestamp};
 use crate::error::Result;
 use crate::notifications::NotificationsCore;
 use crate::settings::QuietMode;
+use service::charge::ChargeMeter;
 
 /// What is to be done about the push of an event.
 #[derive(Clone, Debug, PartialEq)]

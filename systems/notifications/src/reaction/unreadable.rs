@@ -7,10 +7,10 @@ use client::{ErrorKind, Item};
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value, json};
 
-use crate::charge::ChargeMeter;
 use crate::domain::{EventStatus, NotificationEvent};
 use crate::error::Result;
 use crate::notifications::NotificationsCore;
+use service::charge::ChargeMeter;
 
 impl NotificationsCore {
     /// Parses an event. One that cannot be parsed is marked as dead, and `None` is returned.

@@ -33,6 +33,8 @@ pub(super) enum OidcError {
     Token(TokenError),
     /// The ID token fails a check of its content.
     Claims(String),
+    /// The service does not admit this person.
+    NotAdmitted(String),
 }
 
 impl OidcError {
@@ -40,7 +42,7 @@ impl OidcError {
     pub(super) fn code(&self) -> &'static str {
         match self {
             Self::NoAttempt | Self::State => "expired",
-            Self::Denied => "denied",
+            Self::Denied | Self::NotAdmitted(_) => "denied",
             Self::Description(_) | Self::Token(TokenError::KeysUnavailable(_)) => "unavailable",
             Self::Issuer(_)
             | Self::Refused(_)
@@ -71,6 +73,7 @@ impl fmt::Display for OidcError {
             }
             Self::Token(error) => write!(formatter, "the ID token {error}"),
             Self::Claims(why) => write!(formatter, "the ID token {why}"),
+            Self::NotAdmitted(why) => write!(formatter, "the person is not admitted: {why}"),
         }
     }
 }

@@ -35,6 +35,8 @@ pub(in crate::identity) struct SignedInPerson {
     pub(in crate::identity) subject: String,
     pub(in crate::identity) roles: Vec<String>,
     pub(in crate::identity) name: Option<String>,
+    /// All claims of the ID token.
+    pub(in crate::identity) claims: serde_json::Map<String, serde_json::Value>,
 }
 
 /// The response of the issuer, as the browser brings it.
@@ -177,9 +179,10 @@ impl OidcFlow {
         self.check_claims(attempt, &claims).map_err(OidcError::Claims)?;
         let claims = claims.into_map();
         let name = display_name(&claims);
-        let caller = caller_of_claims(claims, &self.roles_claim).map_err(OidcError::Claims)?;
+        let caller = caller_of_claims(claims.clone(), &self.roles_claim);
+        let caller = caller.map_err(OidcError::Claims)?;
         let (subject, roles) = (caller.subject().to_owned(), caller.roles().to_vec());
-        Ok(SignedInPerson { subject, roles, name })
+        Ok(SignedInPerson { subject, roles, name, claims })
     }
 
     fn check_claims(&self, attempt: &SignInAttempt, claims: &TokenClaims) -> Result<(), String> {

@@ -98,7 +98,11 @@ async fn callback(
     };
     // A code works once, so the attempt is over either way.
     let mut cookies: Vec<HeaderValue> = flow.expired_cookie().into_iter().collect();
-    match result.person {
+    let admitted = match result.person {
+        Ok(person) => identity.admit(person).await.map_err(OidcError::NotAdmitted),
+        Err(error) => Err(error),
+    };
+    match admitted {
         Ok(person) => {
             cookies.extend(identity.start_federated_session(person));
             Ok(navigate(&result.return_path, cookies))

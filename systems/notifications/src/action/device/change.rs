@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use client::{ErrorKind, Item, ItemBatch, Query};
 
-use crate::charge::ChargeMeter;
 use crate::domain::{Device, DeviceCap, DeviceId, RevokedReason, UserId, UtcTimestamp};
 use crate::error::{Error, Result};
 use crate::notifications::NotificationsCore;
+use service::charge::ChargeMeter;
 
 /// How often a change is tried against others before it gives up.
 const TRIES_MAX: u32 = 50;

@@ -7,10 +7,10 @@
 
 use client::{ErrorKind, Item};
 
-use crate::charge::ChargeMeter;
 use crate::domain::{DeviceId, PushToken, RevokedReason, TokenOwner, UserId};
 use crate::error::Result;
 use crate::notifications::NotificationsCore;
+use service::charge::ChargeMeter;
 
 /// How often taking a token is tried against other users before it gives up.
 const TRIES_MAX: u32 = 50;

@@ -3,7 +3,6 @@
 //! Owns the device cap: if a user has as many active devices as allowed, the one not seen for the longest time is
 //! revoked.
 
-use crate::charge::{ChargeMeter, ChargedValue};
 use crate::domain::{
     Device, DeviceId, PendingVerification, Platform, PushToken, RevokedReason, TokenOwner, UserId,
     UtcTimestamp, random_id,
@@ -11,6 +10,7 @@ use crate::domain::{
 use crate::error::{Error, Result};
 use crate::notifications::{Notifications, NotificationsCore};
 use crate::text::sanitize;
+use service::charge::{ChargeMeter, ChargedValue};
 
 use super::change::DeviceSet;
 

@@ -1,9 +1,9 @@
 //! Revoking a device: it stays stored, and gets no more pushes.
 
-use crate::charge::{ChargeMeter, ChargedValue};
 use crate::domain::{Device, DeviceId, PushToken, RevokedReason, UserId, UtcTimestamp};
 use crate::error::{Error, Result};
 use crate::notifications::{Notifications, NotificationsCore};
+use service::charge::{ChargeMeter, ChargedValue};
 
 impl Notifications {
     /// Revokes a device on behalf of its user. Repeated, it changes nothing.

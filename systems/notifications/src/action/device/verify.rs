@@ -4,7 +4,6 @@
 //! mail, a program from a challenge. Only then the user becomes its owner, and an address that a user has proved cannot
 //! be taken away by another one. The push token of a phone needs none of this: only the app on it knows the token.
 
-use crate::charge::{ChargeMeter, ChargedValue};
 use crate::delivery::VerificationResult;
 use crate::domain::{
     CodeCheck, Device, DeviceId, PendingVerification, TokenOwner, UserId, VerificationCode,
@@ -12,6 +11,7 @@ use crate::domain::{
 };
 use crate::error::{Error, InvalidField, Result};
 use crate::notifications::{Notifications, NotificationsCore};
+use service::charge::{ChargeMeter, ChargedValue};
 
 use super::register::{DeviceRegistration, RegisteredDevice};
 

@@ -1,4 +1,6 @@
 //! A value with its request charge, and the sum of the charges of several calls.
+//!
+//! Owns adding up. Does not own the charge of a call: the account states it.
 
 /// The result of an action or a question, with its request charge.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -10,37 +12,43 @@ pub struct ChargedValue<T> {
 }
 
 impl<T> ChargedValue<T> {
-    pub(crate) fn new(value: T, charge: f64) -> Self {
+    /// A value with its charge.
+    #[must_use]
+    pub fn new(value: T, charge: f64) -> Self {
         Self { value, charge }
     }
 }
 
 /// Adds up the request charges of several calls.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct ChargeMeter(f64);
+pub struct ChargeMeter(f64);
 
 impl ChargeMeter {
     /// Adds the charge of a response and returns its value.
-    pub(crate) fn record<T>(&mut self, response: client::AccountResponse<T>) -> T {
+    pub fn record<T>(&mut self, response: client::AccountResponse<T>) -> T {
         self.add(response.charge);
         response.value
     }
 
     /// Adds the charge of a request that failed: one that finds nothing is charged too.
-    pub(crate) fn record_error(&mut self, error: &client::Error) {
+    pub fn record_error(&mut self, error: &client::Error) {
         self.add(error.charge());
     }
 
-    pub(crate) fn add(&mut self, charge: f64) {
+    /// Adds a charge.
+    pub fn add(&mut self, charge: f64) {
         self.0 += charge;
     }
 
-    pub(crate) fn total(self) -> f64 {
+    /// The sum so far.
+    #[must_use]
+    pub fn total(self) -> f64 {
         self.0
     }
 
     /// A value with the charge of everything recorded.
-    pub(crate) fn finish<T>(self, value: T) -> ChargedValue<T> {
+    #[must_use]
+    pub fn finish<T>(self, value: T) -> ChargedValue<T> {
         ChargedValue::new(value, self.0)
     }
 }

@@ -1,0 +1,52 @@
+//! Search in the rooms that the caller may see.
+
+use std::cmp::Reverse;
+
+use service::charge::ChargedValue;
+
+use super::ChatMember;
+use crate::chat::Chat;
+use crate::domain::{MessageView, RoomName, UtcTimestamp};
+use crate::error::{Error, Result};
+
+const TEXT_CHARS: std::ops::RangeInclusive<usize> = 2..=100;
+
+impl Chat {
+    /// The newest messages that contain a text, without case, in one room or in all rooms of the member. Each room that
+    /// is searched is read as a whole; the charge says what that costs.
+    ///
+    /// # Errors
+    /// `NotFound` if `Features:Search` is off, `Invalid` for a text that is too short or too long, `Forbidden` in a
+    /// room of others; those of the account.
+    pub async fn search(
+        &self,
+        member: &ChatMember,
+        text: &str,
+        room: Option<&RoomName>,
+        before: Option<UtcTimestamp>,
+        take: u32,
+    ) -> Result<ChargedValue<Vec<MessageView>>> {
+        let core = &self.core;
+        if !core.settings.features.search {
+            return Err(Error::not_found("Features:Search is off"));
+        }
+        let text = text.trim();
+        if !TEXT_CHARS.contains(&text.chars().count()) {
+            return Err(Error::invalid_field("q", "2 to 100 characters"));
+        }
+        let rooms = match room {
+            Some(room) => vec![core.enter(member, room).await?.name.clone()],
+            None => self.rooms_of(member).await?.into_iter().map(|room| room.name).collect(),
+        };
+        let before = before.unwrap_or_else(|| UtcTimestamp::from_ms(u64::MAX));
+        let (mut found, mut charge) = (Vec::new(), 0.0);
+        for room in rooms {
+            let part = core.messages.search(&room, text, before, take).await?;
+            charge += part.charge;
+            found.extend(part.value);
+        }
+        found.sort_by_key(|message| Reverse(message.timestamp));
+        found.truncate(usize::try_from(take).unwrap_or(usize::MAX));
+        Ok(ChargedValue::new(core.views(&found).await?, charge))
+    }
+}
