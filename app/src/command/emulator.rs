@@ -51,7 +51,7 @@ pub(crate) struct EmulatorCommand {
     #[arg(long, value_name = "DIR")]
     data_path: Option<String>,
 
-    /// File with a certificate and its private key in PEM form (CERT_PATH)
+    /// PEM or PFX file with a certificate and its private key (CERT_PATH); the password of a PFX file is CERT_SECRET
     #[arg(long, value_name = "FILE")]
     cert_path: Option<String>,
 

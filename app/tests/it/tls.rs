@@ -14,6 +14,9 @@ use tokio_rustls::rustls::{ClientConfig, ClientConnection, RootCertStore, Stream
 use crate::planisphere::{BINARY, Said, planisphere};
 use crate::serve::{start_with, terminate, text};
 
+/// The password of the PFX file.
+const PASSWORD: &str = "open sesame";
+
 /// A certificate by an authority of the test, in files.
 struct Files {
     folder: tempfile::TempDir,
@@ -41,6 +44,8 @@ impl Files {
         let other = KeyPair::generate().unwrap().serialize_pem();
         std::fs::write(files.path("other.pem"), other).unwrap();
         std::fs::write(files.path("bundle.pfx"), [0x30, 0x82, 0xFF, 0x00, 0x80]).unwrap();
+        let bundle = encrypted(certificate.der(), &own.serialize_der());
+        std::fs::write(files.path("encrypted.pfx"), bundle).unwrap();
         files
     }
 
@@ -70,6 +75,16 @@ impl Files {
         let _ = stream.read_to_end(&mut answer);
         Ok(String::from_utf8_lossy(&answer).into_owned())
     }
+}
+
+/// A PFX file with a certificate and its key.
+fn encrypted(certificate: &[u8], key: &[u8]) -> Vec<u8> {
+    use p12_keystore::{Certificate, KeyStore, KeyStoreEntry, PrivateKey, PrivateKeyChain};
+    let chain = [Certificate::from_der(certificate).unwrap()];
+    let chain = PrivateKeyChain::new("1", PrivateKey::from_der(key).unwrap(), chain);
+    let mut store = KeyStore::new();
+    store.add_entry("server", KeyStoreEntry::PrivateKeyChain(chain));
+    store.writer(PASSWORD).write().unwrap()
 }
 
 fn word(path: &Path) -> &str {
@@ -132,6 +147,25 @@ fn a_report_is_fetched_over_https_from_a_trusted_server() {
     let said = report(&files.path("cert.pem"));
     assert!(said.code == 2 && said.err.contains("certificate"), "{said:?}");
     assert_eq!(terminate(server), Some(0));
+}
+
+#[test]
+fn a_pfx_file_is_decrypted_with_its_password() {
+    let files = Files::new();
+    let bundle = files.path("encrypted.pfx");
+    let (server, ready) = start_with(&["--memory"], |command| {
+        command.env("CERT_PATH", &bundle).env("CERT_SECRET", PASSWORD);
+    });
+    let endpoint = text(&ready, "endpoint");
+    let answer = files.get(&endpoint, "/ready").unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    let offered = files.get(&endpoint, "/_explorer/emulator.pem").unwrap();
+    assert!(offered.contains("BEGIN CERTIFICATE") && !offered.contains("PRIVATE"), "{offered}");
+    assert_eq!(terminate(server), Some(0));
+    let words = ["serve", "--memory", "--port", "0", "--cert", word(&bundle), "--cert-key"];
+    let said = planisphere(words.into_iter().chain([word(&bundle)]));
+    assert!(said.code == 2 && said.err.contains("cannot be decrypted"), "{said:?}");
+    assert!(said.err.contains("CERT_SECRET"), "{said:?}");
 }
 
 #[test]

@@ -104,6 +104,12 @@ func holds(name string, wanted any, found seen) bool {
 			if _, there := found.value[member.(string)]; there {
 				return false
 			}
+			for _, row := range found.rows {
+				members, _ := row.(object)
+				if _, there := members[member.(string)]; there {
+					return false
+				}
+			}
 		}
 		return true
 	case "empty", "unchanged":

@@ -48,7 +48,8 @@ export function check(verb, see, seen) {
   };
   demand(!see.status || seen.status === undefined || seen.status === see.status, `saw status ${seen.status}`);
   demand(covers(value ?? {}, see.body ?? {}), `saw ${shown(value)}, wanted ${shown(see.body)}`);
-  demand(!(see.absent ?? []).some((name) => name in (value ?? {})), `saw a member of ${see.absent}`);
+  const objects = [value, ...(rows ?? [])].filter((found) => found !== null && typeof found === "object");
+  demand(!(see.absent ?? []).some((name) => objects.some((found) => name in found)), `saw one of ${see.absent}`);
   demand(!see.empty || !value, `saw content ${shown(value)}`);
   demand(!see.unchanged || seen.status === 304, `saw status ${seen.status}`);
   for (const name of ["throughput", "autoscale", "consistency"]) {

@@ -197,7 +197,7 @@ function attached(step) {
 function attachedBody(step) {
   const { partition, ...body } = step.body;
   if (step.kind !== "permission") return body;
-  body.resource = `dbs/${databaseId}/colls/${container.id}`;
+  body.resource ??= `dbs/${databaseId}/colls/${container.id}`;
   if (partition) body.resourcePartitionKey = partition;
   return body;
 }

@@ -106,7 +106,8 @@ class Runner:
         words = {
             "partitionKey": "partition_key", "indexingPolicy": "indexing_policy", "defaultTtl": "default_ttl",
             "uniqueKeyPolicy": "unique_key_policy", "computedProperties": "computed_properties",
-            "changeFeedPolicy": "change_feed_policy",
+            "changeFeedPolicy": "change_feed_policy", "fullTextPolicy": "full_text_policy",
+            "vectorEmbeddingPolicy": "vector_embedding_policy",
         }
         arguments = {words[name]: value for name, value in wish.items() if name in words}
         arguments["partition_key"] = partition_key(wish["partitionKey"])
@@ -375,7 +376,7 @@ class Runner:
             raise Unsupported(f"this library has no {verb} of {kind}")
         body, options = dict(step["body"]), {}
         if kind == "permission":
-            body["resource"] = f"dbs/{self.database_id}/colls/{self.container.id}"
+            body.setdefault("resource", f"dbs/{self.database_id}/colls/{self.container.id}")
             if "partition" in body:
                 body["resourcePartitionKey"] = body.pop("partition")
             if "expiry" in step:
@@ -528,7 +529,9 @@ def check(verb, see, seen):
 
     value, rows = seen.value, seen.rows
     demand(covers(value or {}, see.get("body", {})), f"saw {value}, wanted {see.get('body')}")
-    demand(not any(name in (value or {}) for name in see.get("absent", [])), f"saw a member of {see.get('absent')}")
+    objects = [found for found in [value or {}, *(rows or [])] if isinstance(found, dict)]
+    absent = [name for name in see.get("absent", []) if any(name in found for found in objects)]
+    demand(not absent, f"saw the members {absent}")
     demand(not see.get("unchanged") or not value, f"saw content {value}")
     demand(not see.get("empty") or not value, f"saw content {value}")
     for name in ("throughput", "autoscale", "consistency"):

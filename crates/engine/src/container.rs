@@ -111,14 +111,9 @@ impl CompiledProperties {
     /// Whether a write with this directive is indexed.
     pub(crate) fn indexes(&self, directive: IndexingDirective) -> bool {
         match directive {
-            IndexingDirective::Include => true,
+            // Without an index too: scans find such items, also after a change of policy.
+            IndexingDirective::Include | IndexingDirective::Default => true,
             IndexingDirective::Exclude => false,
-            IndexingDirective::Default => {
-                let policy = &self.properties.indexing_policy;
-                // Without an index the flag has no meaning; such items count as indexed, so that scans find them after
-                // a change of policy.
-                policy.automatic || policy.mode == IndexingMode::None
-            }
         }
     }
 }

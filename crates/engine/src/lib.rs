@@ -16,6 +16,7 @@ mod catalog;
 pub mod change_feed;
 mod charge;
 mod container;
+mod creation_order;
 mod engine;
 mod environment;
 mod error;

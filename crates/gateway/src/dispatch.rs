@@ -56,13 +56,14 @@ impl Gateway {
     }
 
     /// Refuses a request because of its body, which the first check has not seen.
-    pub(crate) fn authorize_body(
+    pub(crate) async fn authorize_body(
         &self,
         authorization: &RequestAuthorization,
         request: &ApiRequest,
         path: &RequestPath<'_>,
     ) -> ApiResult<()> {
-        authorization.authorize_body(&self.authorization_context(), request, path)
+        let context = self.authorization_context();
+        authorization.authorize_body(&context, request, path).await
     }
 
     fn authorization_context(&self) -> AuthorizationContext<'_> {

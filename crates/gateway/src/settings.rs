@@ -30,6 +30,8 @@ pub struct GatewaySettings {
     pub cross_partition: CrossPartition,
     /// The endpoint in the account document. Without it, each client gets the scheme and host that it used.
     pub public_endpoint: Option<String>,
+    /// Whether a client that used the name `localhost` gets `127.0.0.1` in its place, as Microsoft's emulators answer.
+    pub localhost_as_address: bool,
     /// Further host names that requests may name while the key is the public one of the emulators; `*` accepts all.
     /// Always accepted are the names of this machine and the host of `public_endpoint`.
     pub allowed_hosts: Vec<String>,
@@ -187,6 +189,7 @@ impl Default for GatewaySettings {
             clock_skew_max_seconds: Some(15 * 60),
             cross_partition: CrossPartition::Strict,
             public_endpoint: None,
+            localhost_as_address: false,
             allowed_hosts: Vec::new(),
             region: "East US".to_owned(),
             explorer: Some(ExplorerSettings::default()),

@@ -11,8 +11,10 @@
 //! crash in:  start again         start again      start again                             a store
 //! ```
 //!
-//! Format 2 has a manifest and numbered batches. A store in format 1 is opened, receives both, and becomes one of
-//! format 2 by the same step that ends a creation.
+//! Format 2 has a manifest and numbered batches. In format 3 the values of the tree are those of a newer engine, which
+//! reads the older ones and replaces them; the files are the same. A store in format 1 is opened and receives manifest and
+//! numbers; it and a store in format 2 become one of format 3 by the same step that ends a creation, before anything is
+//! written that an older program would misread.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -29,8 +31,10 @@ const CREATING: &str = "CREATING";
 const PRODUCT: &str = "planisphere";
 const BACKEND: &str = "lsm";
 /// The version of the layout on disk that this program reads and writes.
-pub const FORMAT_VERSION: u32 = 2;
-/// The format before, which is upgraded when it is opened.
+pub const FORMAT_VERSION: u32 = 3;
+/// The format before, with the same files.
+const FORMAT_OF_OLDER_VALUES: u32 = 2;
+/// The first format, which is upgraded when it is opened.
 const FORMAT_WITHOUT_MANIFEST: u32 = 1;
 
 /// What a folder contains.
@@ -40,6 +44,8 @@ pub(crate) enum FolderState {
     Empty,
     /// A store in the present format.
     Store,
+    /// A store in format 2, with the files of the present format.
+    StoreOfOlderValues,
     /// A store in format 1, which has no manifest yet.
     StoreWithoutManifest,
 }
@@ -128,6 +134,7 @@ fn verify_marker(folder: &Path, bytes: &[u8]) -> Result<FolderState> {
     let version: Option<u32> = version.and_then(|number| number.parse().ok());
     match (backend, version) {
         (Some(BACKEND), Some(FORMAT_VERSION)) => Ok(FolderState::Store),
+        (Some(BACKEND), Some(FORMAT_OF_OLDER_VALUES)) => Ok(FolderState::StoreOfOlderValues),
         (Some(BACKEND), Some(FORMAT_WITHOUT_MANIFEST)) => Ok(FolderState::StoreWithoutManifest),
         // Before anything is opened: a newer layout could be damaged by reading it with the wrong eyes.
         (Some(BACKEND), Some(version)) if version > FORMAT_VERSION => Err(cannot_open(

@@ -64,7 +64,9 @@ impl LsmStore {
         let state = folder_marker::inspect(path)?;
         let created = match state {
             FolderState::Empty => Some(create(path, spaces, &settings)?),
-            FolderState::Store | FolderState::StoreWithoutManifest => None,
+            FolderState::Store
+            | FolderState::StoreOfOlderValues
+            | FolderState::StoreWithoutManifest => None,
         };
         // Also a folder that existed, or that an earlier version created: items are in it, and their index terms.
         restrict_to_owner(path);
@@ -74,6 +76,11 @@ impl LsmStore {
             (Some(created), _) => created,
             (None, FolderState::StoreWithoutManifest) => {
                 upgrade(path, spaces, &settings, &durable)?
+            }
+            (None, FolderState::StoreOfOlderValues) => {
+                let opened = recover(path, spaces, &settings, &durable, None)?;
+                folder_marker::finish_creation(path)?;
+                opened
             }
             (None, _) => recover(path, spaces, &settings, &durable, None)?,
         };
@@ -97,7 +104,8 @@ impl LsmStore {
             return Err(not_a_folder(path));
         }
         let mut checker = FileChecker::new(path, u64::MAX);
-        if folder_marker::inspect(path)? == FolderState::Store {
+        let state = folder_marker::inspect(path)?;
+        if matches!(state, FolderState::Store | FolderState::StoreOfOlderValues) {
             let _lock = FolderLock::acquire(path)?;
             require_tree(path)?;
             check_tree(path, &KeyspaceManifest::read(path)?, &mut checker)?;
@@ -216,7 +224,7 @@ fn recover(
     Ok((keyspaces, recovered))
 }
 
-/// Opens a store of format 1 and gives it what format 2 has.
+/// Opens a store of format 1 and gives it the files of the later ones.
 fn upgrade(
     path: &Path,
     spaces: &[Space],

@@ -59,6 +59,12 @@ const CARGO_DENY: RequiredTool = RequiredTool {
     get: "cargo install --locked cargo-deny",
 };
 
+const ADVISORY_DATABASE: RequiredTool = RequiredTool {
+    name: "the RustSec advisory database",
+    probe: &["cargo", "deny", "fetch", "db"],
+    get: "a network that reaches its repository",
+};
+
 const CARGO_FUZZ: RequiredTool = RequiredTool {
     name: "cargo-fuzz with a nightly compiler",
     probe: &["cargo", "+nightly", "fuzz", "--version"],
@@ -177,6 +183,14 @@ pub(crate) const STEPS: &[TestStep] = &[
         environment: &[],
         tiers: DEFAULT_AND_NIGHTLY,
         needs: &[CARGO_DENY],
+    },
+    TestStep {
+        name: "advisories",
+        purpose: "no dependency has a known vulnerability",
+        command: &["cargo", "deny", "--offline", "check", "advisories"],
+        environment: &[],
+        tiers: NIGHTLY_ONLY,
+        needs: &[CARGO_DENY, ADVISORY_DATABASE],
     },
     TestStep {
         name: "conformance",

@@ -14,6 +14,8 @@ use crate::error::CommandError;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ports {
     pub(crate) api: u16,
+    /// A second port of the API: the emulators' endpoint of the newer gateway.
+    pub(crate) compute: Option<u16>,
     pub(crate) health: Option<u16>,
     pub(crate) explorer: Option<u16>,
 }
@@ -22,6 +24,7 @@ pub(crate) struct Ports {
 #[derive(Debug)]
 pub(crate) struct Listeners {
     pub(crate) api: TcpListener,
+    pub(crate) compute: Option<TcpListener>,
     pub(crate) health: Option<TcpListener>,
     pub(crate) explorer: Option<TcpListener>,
 }
@@ -31,6 +34,7 @@ impl Listeners {
     pub(crate) async fn bind(addresses: &[SocketAddr], ports: Ports) -> Result<Self, CommandError> {
         Ok(Self {
             api: bind(addresses, ports.api, "--port").await?,
+            compute: bind_optional(addresses, ports.compute, "/SqlComputePort").await?,
             health: bind_optional(addresses, ports.health, "--health-port").await?,
             explorer: bind_optional(addresses, ports.explorer, "--explorer-port").await?,
         })
@@ -54,14 +58,19 @@ impl Listeners {
             let _ = stopping.send(true);
             Ok(())
         };
-        let api = async {
+        let serve_api = async |listener| {
             match &tls.api {
-                None => gateway.serve(self.api, wait()).await,
-                Some(certificate) => {
-                    gateway.serve_tls(self.api, certificate, wait()).await?;
-                }
+                None => gateway.serve(listener, wait()).await,
+                Some(certificate) => gateway.serve_tls(listener, certificate, wait()).await?,
             }
             Ok::<_, ValidationError>(())
+        };
+        let api = serve_api(self.api);
+        let compute = async {
+            match self.compute {
+                Some(listener) => serve_api(listener).await,
+                None => Ok(()),
+            }
         };
         let health = async {
             if let Some(listener) = self.health {
@@ -78,7 +87,7 @@ impl Listeners {
             }
         };
         // The first error ends the others: a server without its API must not look healthy.
-        let served = tokio::try_join!(stop, api, health, explorer);
+        let served = tokio::try_join!(stop, api, compute, health, explorer);
         served.map(|_| ()).map_err(|invalid| {
             CommandError::new("serving HTTPS", invalid.message())
                 .hint("Give a certificate and the key that belongs to it")

@@ -5,6 +5,7 @@ mod announce;
 mod certificate;
 mod change_plan;
 mod emulator;
+mod endpoint;
 mod evaluation;
 mod explorer;
 mod faults;

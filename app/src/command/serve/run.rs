@@ -15,6 +15,7 @@ use super::account_key::KeyFlags;
 use super::announce::ReadyMessage;
 use super::certificate::{CertificatePlace, TlsFlags, certificate_names};
 use super::emulator::{EmulatorVariables, VariableScope};
+use super::endpoint::{EMULATOR_REGION, endpoint_url, is_reached_as_address};
 use super::evaluation::EvaluationFlags;
 use super::explorer::{ExplorerFlags, host_of};
 use super::faults::FaultFlags;
@@ -128,6 +129,10 @@ pub(crate) struct ServeCommand {
     /// Whether the output follows the emulators to the byte.
     #[arg(skip)]
     is_emulator: bool,
+
+    /// A second port of the API.
+    #[arg(skip)]
+    compute_port: Option<u16>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -181,6 +186,7 @@ impl ServeCommand {
             log,
             host: self.host.or(every_host),
             health_port: self.health_port.or(variables.health_port),
+            compute_port: variables.compute_port,
             explorer_port: self.explorer_port.or(explorer_port),
             consistency: self.consistency.or(variables.consistency),
             port: self.port.or(variables.port),
@@ -197,6 +203,7 @@ impl ServeCommand {
     fn ports(&self) -> Ports {
         Ports {
             api: self.port.unwrap_or(PORT),
+            compute: self.compute_port,
             health: self.health_port,
             explorer: self.explorer_port,
         }
@@ -222,9 +229,17 @@ impl ServeCommand {
         let mut settings = self.settings(key, trust, control);
         settings.prices = prices;
         settings.faults = faults;
-        settings.public_endpoint = self.public_endpoint(port);
+        settings.public_endpoint =
+            self.public_endpoint.as_deref().map(|given| endpoint_url(given, port, &self.tls));
+        if self.is_emulator {
+            settings.region = EMULATOR_REGION.to_owned();
+            settings.localhost_as_address = is_reached_as_address(&addresses, &self.tls);
+        }
         // After the store is opened, because only then its folder exists.
         let tls = self.tls.setup(&self.certificate_place(&settings, &addresses))?;
+        if self.is_emulator {
+            tls.publish_as_emulator();
+        }
         let gateway = Gateway::new(engine.clone(), settings);
         let saving = (!self.memory).then(|| save_periodically(engine.clone(), self.folder()));
         let stop = stop_signal()?;
@@ -247,15 +262,6 @@ impl ServeCommand {
                 .hint("Give an address of this machine, such as 127.0.0.1 or 0.0.0.0")
         })?;
         Ok(found.collect())
-    }
-
-    /// The public endpoint as a URL. The emulators' variable may be a host name alone.
-    fn public_endpoint(&self, port: u16) -> Option<String> {
-        self.public_endpoint.as_ref().map(|endpoint| match endpoint.contains("://") {
-            true => endpoint.clone(),
-            false if self.tls.is_enabled() => format!("https://{endpoint}:{port}/"),
-            false => format!("http://{endpoint}:{port}/"),
-        })
     }
 
     /// Where a generated certificate is kept, and the names that clients use for this server.

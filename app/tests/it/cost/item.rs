@@ -130,7 +130,7 @@ fn a_policy_that_the_service_refuses_is_refused_with_its_path() {
         ),
         (r#"{"includedPaths":[{"path":"/*"},{"path":"/a["}]}"#, ["/a[", "path"]),
         (r#"{"compositeIndexes":[[{"path":"/a"}]]}"#, ["composite", "/a"]),
-        (r#"{"indexingMode":"lazy"}"#, ["lazy", "consistent"]),
+        (r#"{"indexingMode":"eager"}"#, ["eager", "consistent"]),
     ] {
         check(&files.with_policy(policy, &[]), "policy.json", &words);
     }

@@ -40,7 +40,13 @@ async fn check(folder: &Path, expected: &Json) {
     engine.close().await.unwrap();
     let (engine, _) = sample::open(folder).await.unwrap();
     assert_eq!(findings(&engine).await, "");
-    let items = |content: &Json, name: &str| content.get(name).unwrap().get("items").cloned();
+    // Maintenance lists the items of an older store in the order of creation, so that their order changes.
+    let items = |content: &Json, name: &str| {
+        let items = content.get(name).unwrap().get("items").and_then(Json::as_array).unwrap();
+        let mut items: Vec<String> = items.iter().map(Json::to_string).collect();
+        items.sort();
+        items
+    };
     let content = content(&engine).await;
     for name in ["events", "orders"] {
         assert_eq!(items(&content, name), items(expected, name));

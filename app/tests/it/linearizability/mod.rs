@@ -11,7 +11,7 @@ mod damage;
 mod disk;
 mod feed;
 mod follower;
-mod http;
+pub(crate) mod http;
 mod operation;
 mod plan;
 mod rounds;

@@ -208,6 +208,9 @@ final class Administration {
         }
         ObjectNode policy = value.putObject("indexingPolicy");
         policy.put("indexingMode", found.getIndexingPolicy().getIndexingMode().toString().toLowerCase());
+        policy.put("automatic", found.getIndexingPolicy().isAutomatic());
+        ArrayNode included = policy.putArray("includedPaths");
+        found.getIndexingPolicy().getIncludedPaths().forEach(one -> included.addObject().put("path", one.getPath()));
         ArrayNode excluded = policy.putArray("excludedPaths");
         found.getIndexingPolicy().getExcludedPaths().forEach(one -> excluded.addObject().put("path", one.getPath()));
         Seen seen = Seen.of(value);

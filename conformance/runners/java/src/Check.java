@@ -41,7 +41,8 @@ final class Check {
         return switch (name) {
             case "status" -> seen.status == 0 || seen.status == wanted.asInt();
             case "body" -> covers(seen.value, wanted);
-            case "absent" -> Items.texts(wanted).stream().noneMatch(member -> seen.value.has(member));
+            case "absent" -> Items.texts(wanted).stream().noneMatch(member ->
+                seen.value != null && seen.value.has(member) || seen.rows.stream().anyMatch(row -> row.has(member)));
             case "empty", "unchanged" -> seen.value == null;
             case "throughput", "autoscale" -> same(seen.value.path(name), wanted);
             case "charge" -> seen.charge > 0;

@@ -109,6 +109,9 @@ final class Resources {
             throw new Unsupported("this library cannot say how long a token lives");
         }
         if (step.has("body")) {
+            if (body.has("resource")) {
+                throw new Unsupported("this library names the resource of a permission by the id of a container only");
+            }
             wish.setId(body.get("id").asText()).setContainerName(runner.container.getId());
             wish.setPermissionMode(PermissionMode.valueOf(body.get("permissionMode").asText().toUpperCase()));
         }
@@ -123,7 +126,7 @@ final class Resources {
             case "replace_resource" -> {
                 CosmosPermissionProperties read =
                     user.getPermission(id(step)).read(options).block().getProperties();
-                read.setPermissionMode(wish.getPermissionMode());
+                read.setId(wish.getId()).setPermissionMode(wish.getPermissionMode());
                 yield user.getPermission(id(step)).replace(read, options).block().getProperties();
             }
             case "delete_resource" -> user.getPermission(id(step)).delete(options).block().getProperties();
@@ -189,7 +192,7 @@ final class Resources {
             case "replace_resource" -> {
                 CosmosStoredProcedureProperties read =
                     scripts.getStoredProcedure(id(step)).read().block().getProperties();
-                read.setBody(wish.getBody());
+                read.setId(wish.getId()).setBody(wish.getBody());
                 yield scripts.getStoredProcedure(id(step)).replace(read).block().getProperties();
             }
             case "delete_resource" -> scripts.getStoredProcedure(id(step)).delete().block().getProperties();
@@ -216,7 +219,7 @@ final class Resources {
             case "replace_resource" -> {
                 CosmosUserDefinedFunctionProperties read =
                     scripts.getUserDefinedFunction(id(step)).read().block().getProperties();
-                read.setBody(wish.getBody());
+                read.setId(wish.getId()).setBody(wish.getBody());
                 yield scripts.getUserDefinedFunction(id(step)).replace(read).block().getProperties();
             }
             case "delete_resource" -> scripts.getUserDefinedFunction(id(step)).delete().block().getProperties();
@@ -246,7 +249,7 @@ final class Resources {
             case "read_resource" -> scripts.getTrigger(id(step)).read().block().getProperties();
             case "replace_resource" -> {
                 CosmosTriggerProperties read = scripts.getTrigger(id(step)).read().block().getProperties();
-                read.setBody(wish.getBody()).setTriggerType(wish.getTriggerType());
+                read.setId(wish.getId()).setBody(wish.getBody()).setTriggerType(wish.getTriggerType());
                 read.setTriggerOperation(wish.getTriggerOperation());
                 yield scripts.getTrigger(id(step)).replace(read).block().getProperties();
             }

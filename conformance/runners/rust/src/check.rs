@@ -46,7 +46,9 @@ fn holds(name: &str, wanted: &Value, seen: &Seen) -> bool {
     match name {
         "status" => seen.status.is_none_or(|status| *wanted == status),
         "body" => covers(&value, wanted),
-        "absent" => all(wanted).iter().all(|name| value.get(name.as_str().unwrap_or("")).is_none()),
+        "absent" => all(wanted).iter().filter_map(Value::as_str).all(|name| {
+            value.get(name).is_none() && seen.rows.iter().all(|row| row.get(name).is_none())
+        }),
         "empty" | "unchanged" => seen.value.is_none(),
         "throughput" | "autoscale" => same(&value[name], wanted),
         "charge" => seen.charge.is_some_and(|charge| charge > 0.0),

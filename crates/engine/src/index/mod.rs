@@ -9,7 +9,7 @@ mod unique;
 
 pub(crate) use policy::{CompiledPolicy, composite_number};
 pub(crate) use term::{
-    IndexedLeaf, ItemTerms, path_segments, path_text, terms_of, terms_without_version,
-    version_terms,
+    IndexedLeaf, ItemTerms, path_segments, path_text, properties_beside_version, terms_of,
+    terms_of_only, terms_without_version, version_terms,
 };
 pub(crate) use unique::unique_keys_of;

@@ -15,6 +15,16 @@ pub(crate) struct CompiledComposite {
     pub(crate) properties: Vec<CompositeProperty>,
 }
 
+impl CompiledComposite {
+    /// Whether the index contains the etag or the timestamp, so that its terms change with every write.
+    pub(crate) fn has_version(&self) -> bool {
+        self.properties.iter().any(|property| {
+            let first = property.segments.first();
+            matches!(first, Some(IndexPathSegment::Property(name)) if name == "_ts" || name == "_etag")
+        })
+    }
+}
+
 /// One property of a composite index.
 #[derive(Clone, Debug)]
 pub(crate) struct CompositeProperty {
@@ -42,14 +52,9 @@ impl CompiledPolicy {
         Self { policy: policy.clone(), mode: policy.mode, matcher, composites, indexes }
     }
 
-    /// Whether a composite index contains the etag or the timestamp, so that its terms change with every write.
+    /// Whether a composite index contains the etag or the timestamp.
     pub(crate) fn has_composite_version(&self) -> bool {
-        let is_version = |segments: &[IndexPathSegment]| {
-            let first = segments.first();
-            matches!(first, Some(IndexPathSegment::Property(name)) if name == "_ts" || name == "_etag")
-        };
-        let mut properties = self.composites.iter().flat_map(|composite| &composite.properties);
-        properties.any(|property| is_version(&property.segments))
+        self.composites.iter().any(CompiledComposite::has_version)
     }
 
     /// Whether writes are charged for more than leaves: composite, spatial or vector indexes.

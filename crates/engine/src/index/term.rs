@@ -9,7 +9,7 @@ use std::ops::Range;
 use bytes::BytesMut;
 use model::charge::{LEAF_UNITS, structural_costs};
 use model::value::structural_hash;
-use model::{IndexPathSegment, IndexingMode, IndexingPolicy, Json, MatcherState};
+use model::{IndexPathSegment, IndexingMode, IndexingPolicy, Json, MatcherState, Object};
 use storage::{StorageKey, StorageValue};
 
 use super::policy::{CompiledComposite, CompiledPolicy};
@@ -26,7 +26,7 @@ const KEYS_BYTES: usize = 8 * 1024;
 /// Everything that an item adds to the terms space.
 #[derive(Debug, Default)]
 pub(crate) struct ItemTerms {
-    /// Terms in key order; equal array elements share one term.
+    /// Terms in key order, except those of [`terms_of_only`]; equal array elements share one term.
     pub(crate) entries: Vec<(StorageKey, StorageValue)>,
     /// The list of paths of the item's shape, stored once for all items of that shape.
     pub(crate) shape: Option<(StorageKey, StorageValue)>,
@@ -44,7 +44,7 @@ pub(crate) struct IndexedLeaf {
 }
 
 impl ItemTerms {
-    /// Whether the item has a term.
+    /// Whether the item has a term. Only for terms in key order.
     pub(crate) fn contains(&self, key: &StorageKey) -> bool {
         self.entries.binary_search_by(|(known, _)| known.cmp(key)).is_ok()
     }
@@ -57,35 +57,71 @@ pub(crate) fn terms_of(
     ordinal: u64,
     item: &Json,
 ) -> ItemTerms {
-    derive(policy, key, ordinal, item, true)
+    derive(policy, key, ordinal, item, true, true)
 }
 
-/// The same without the terms of etag and timestamp. Both are in the shape, so that the item must have them.
+/// The same in any order, for an item that is created or removed: it has no other version to compare its terms with.
+pub(crate) fn terms_of_only(
+    policy: &CompiledPolicy,
+    key: &ItemKey,
+    ordinal: u64,
+    item: &Json,
+) -> ItemTerms {
+    derive(policy, key, ordinal, item, true, false)
+}
+
+/// The same without the terms that contain etag or timestamp: see [`version_terms`]. Both are in the shape, so that the
+/// item must have them.
 pub(crate) fn terms_without_version(
     policy: &CompiledPolicy,
     key: &ItemKey,
     ordinal: u64,
     item: &Json,
 ) -> ItemTerms {
-    derive(policy, key, ordinal, item, false)
+    derive(policy, key, ordinal, item, false, true)
 }
 
-/// The terms of etag and timestamp.
+/// The terms that contain etag or timestamp, from a part of the item: see [`properties_beside_version`].
 pub(crate) fn version_terms(
     policy: &CompiledPolicy,
     key: &ItemKey,
     ordinal: u64,
-    etag: &str,
-    seconds: u64,
+    (etag, seconds): (&str, u64),
+    beside: &Object,
 ) -> Vec<(StorageKey, StorageValue)> {
     if policy.mode == IndexingMode::None {
         return Vec::new();
     }
     let mut builder = TermBuilder::new(key, ordinal, true);
     let root = policy.matcher.root();
-    builder.property(root, "_etag", &Json::from(etag));
-    builder.property(root, "_ts", &Json::from(i64::try_from(seconds).unwrap_or(i64::MAX)));
+    let etag = Json::from(etag);
+    let seconds = Json::from(i64::try_from(seconds).unwrap_or(i64::MAX));
+    builder.property(root, "_etag", &etag);
+    builder.property(root, "_ts", &seconds);
+    if policy.has_composite_version() {
+        let mut item = beside.clone();
+        item.insert("_etag", etag);
+        item.insert("_ts", seconds);
+        let item = Json::Object(item);
+        for composite in policy.composites.iter().filter(|composite| composite.has_version()) {
+            builder.composite(composite, &item);
+        }
+    }
     builder.terms.entries
+}
+
+/// The properties that composite indexes combine with the etag or the timestamp; empty under nearly every policy.
+pub(crate) fn properties_beside_version(policy: &CompiledPolicy, item: &Json) -> Object {
+    let mut beside = Object::new();
+    let composites = policy.composites.iter().filter(|composite| composite.has_version());
+    for property in composites.flat_map(|composite| &composite.properties) {
+        if let Some(IndexPathSegment::Property(name)) = property.segments.first()
+            && let Some(value) = item.get(name)
+        {
+            beside.insert(name.clone(), value.clone());
+        }
+    }
+    beside
 }
 
 fn derive(
@@ -94,6 +130,7 @@ fn derive(
     ordinal: u64,
     item: &Json,
     has_version: bool,
+    is_sorted: bool,
 ) -> ItemTerms {
     // Not even a shape: queries then scan, and a scan needs no terms.
     if policy.mode == IndexingMode::None {
@@ -102,16 +139,21 @@ fn derive(
     let mut builder = TermBuilder::new(key, ordinal, has_version);
     builder.root(policy.matcher.root(), item);
     for composite in &policy.composites {
-        builder.composite(composite, item);
+        if has_version || !composite.has_version() {
+            builder.composite(composite, item);
+        }
     }
     if policy.has_structural_costs() {
         builder.structural(&policy.policy, item);
     }
     builder.shape();
-    let mut terms = builder.terms;
-    // Sorted for `contains`, which compares old and new terms by binary search.
-    terms.entries.sort_unstable_by(|(left, _), (right, _)| left.cmp(right));
-    terms.entries.dedup_by(|(left, _), (right, _)| left == right);
+    let mut terms = std::mem::take(&mut builder.terms);
+    // Sorted for `contains`, which compares old and new terms by binary search, and to find equal elements. Sorting is a
+    // noticeable part of a create, which often needs neither.
+    if is_sorted || builder.has_elements {
+        terms.entries.sort_unstable_by(|(left, _), (right, _)| left.cmp(right));
+        terms.entries.dedup_by(|(left, _), (right, _)| left == right);
+    }
     terms
 }
 
@@ -166,6 +208,8 @@ struct TermBuilder<'item> {
     terms: ItemTerms,
     /// Whether etag and timestamp get terms.
     has_version: bool,
+    /// Whether several elements of an array have terms, which may be equal.
+    has_elements: bool,
 }
 
 impl<'item> TermBuilder<'item> {
@@ -178,6 +222,7 @@ impl<'item> TermBuilder<'item> {
             encoded: Vec::new(),
             terms: ItemTerms::default(),
             has_version,
+            has_elements: false,
         }
     }
 
@@ -216,6 +261,7 @@ impl<'item> TermBuilder<'item> {
             Json::Array(elements) => {
                 let length = self.path.len();
                 self.path.extend_from_slice(b"/[]");
+                self.has_elements |= elements.len() > 1;
                 for element in elements {
                     self.value(state.element(), element);
                 }
@@ -275,6 +321,7 @@ impl<'item> TermBuilder<'item> {
         };
         // An item without elements still has one term, or an order by this index would lose it.
         let choices = if choices.is_empty() { vec![None] } else { choices };
+        self.has_elements |= choices.len() > 1;
         for choice in choices {
             let mut values = Vec::new();
             for (index, property) in composite.properties.iter().enumerate() {

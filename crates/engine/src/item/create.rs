@@ -88,7 +88,6 @@ pub(crate) fn change(new: &mut NewItem, indexed: bool, explain: bool) -> ItemCha
         time_to_live: new.time_to_live,
         indexed,
         explain,
-        detached: new.detached.as_mut(),
     }
 }
 

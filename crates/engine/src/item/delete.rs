@@ -65,7 +65,8 @@ impl Engine {
         let admission = Admission::new(throughput, &partition.throughput, request, logical)?;
         let WriteOptions { precondition, explain_charge: explain, .. } = operation.options;
         let write = ItemWrite::Delete { key, precondition, explain };
-        let committed = self.submit(&container, &epk, write).await.map_err(charge::refused_write);
+        let committed =
+            self.submit_write(&container, &epk, write).await.map_err(charge::refused_write);
         let deleted = committed.and_then(|committed| {
             let Committed { response, partition, lsn, .. } = committed;
             let ItemWriteResult::Deleted { old, index } = response else {
@@ -90,9 +91,6 @@ pub(crate) async fn delete(
         return Err(Abort::Failed(not_found(key.id())));
     };
     check_precondition(precondition, &current)?;
-    // `remove` parses the item again; the second time is paid only by those who ask for an explanation.
-    let item = explain.then(|| current.parse()).transpose()?;
-    let index = item.map(|item| transaction.index_costs(key, Some(&current), Some(&item)));
-    let old = transaction.remove(key, &current, Removal::Deleted)?;
-    Ok(ItemWriteResult::Deleted { old, index })
+    let removed = transaction.remove(key, &current, Removal::Deleted, explain)?;
+    Ok(ItemWriteResult::Deleted { old: removed.weight, index: removed.index })
 }

@@ -7,6 +7,7 @@ use model::{RequestCharge, SessionToken};
 use storage::{KeyRange, Scan, ScanLimit};
 
 use super::input::{check_partition_key, logical_partition};
+use super::large::{PreparableTransaction, PreparationBasis, PreparationTurns, prepare_removals};
 use super::submit::locate;
 use crate::charge::{self, Weight};
 use crate::engine::Engine;
@@ -18,7 +19,7 @@ use crate::partition::{Abort, PartitionTransaction, PreparedTransaction, Transac
 use crate::record::Removal;
 use crate::response::Response;
 use crate::throughput::Admission;
-use crate::transaction::ItemTransaction;
+use crate::transaction::{ItemTransaction, Preparations};
 
 /// Items deleted in one transaction.
 // As many as a transactional batch: other writes of the partition get their turn between two steps.
@@ -72,7 +73,8 @@ impl Engine {
         let mut deleted = 0;
         let mut charge = RequestCharge::default();
         loop {
-            let step = DeleteStep { partition: partition.clone(), items_max: STEP_ITEMS };
+            let partition = partition.clone();
+            let step = DeleteStep { partition, items_max: STEP_ITEMS, prepared: None };
             // Located anew for each step, so that a split between two steps does not matter.
             let committed = self.submit(&container, &epk, step).await?;
             let DeletedItems { weights, more } = committed.response;
@@ -97,6 +99,7 @@ impl Engine {
 struct DeleteStep {
     partition: LogicalPartition,
     items_max: usize,
+    prepared: Option<Box<Preparations>>,
 }
 
 struct DeletedItems {
@@ -114,9 +117,30 @@ impl PartitionTransaction for DeleteStep {
         &mut self,
         context: TransactionContext<'_>,
     ) -> std::result::Result<(PreparedTransaction, DeletedItems), Abort> {
-        let mut transaction = ItemTransaction::new(context);
+        let mut transaction =
+            ItemTransaction::new(context).with_preparations(self.prepared.as_deref_mut());
         let deleted = delete_some(&mut transaction, &self.partition, self.items_max).await?;
         Ok((transaction.finish(), deleted))
+    }
+}
+
+impl PreparableTransaction for DeleteStep {
+    fn keys(&self) -> Vec<ItemKey> {
+        // Those that a run was too long for are looked at.
+        Vec::new()
+    }
+
+    fn new_items(&self) -> usize {
+        0
+    }
+
+    fn bytes(&self) -> usize {
+        0
+    }
+
+    fn prepare(&mut self, basis: &PreparationBasis, turns: &PreparationTurns) -> Result<()> {
+        self.prepared = Some(Box::new(prepare_removals(basis, turns)?));
+        Ok(())
     }
 }
 
@@ -132,6 +156,7 @@ async fn delete_some(
     let page = transaction.context.store.scan(shard, ITEMS, &scan).await?;
     let levels = transaction.context.container.levels();
     let mut weights = Vec::with_capacity(page.entries.len());
+    let mut removed_any = false;
     for entry in page.entries {
         let key = ItemKey::decode(entry.key, levels)
             .ok_or_else(|| Error::corrupt("a stored item key is damaged"))?;
@@ -139,10 +164,17 @@ async fn delete_some(
         let expired =
             transaction.context.compiled.is_expired(&record.header, transaction.context.now);
         let removal = if expired { Removal::Expired } else { Removal::Deleted };
-        let weight = transaction.remove(&key, &record, removal)?;
+        let removed = match transaction.remove(&key, &record, removal, false) {
+            // The rest is a step of its own.
+            Err(Abort::TooLong(_)) if removed_any => {
+                return Ok(DeletedItems { weights, more: true });
+            }
+            removed => removed?,
+        };
+        removed_any = true;
         // Expired items are removed on the way, but the caller never saw them: they are neither counted nor charged.
         if !expired {
-            weights.push(weight);
+            weights.push(removed.weight);
         }
     }
     Ok(DeletedItems { weights, more: page.more })

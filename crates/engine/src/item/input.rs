@@ -12,7 +12,6 @@ use crate::container::ContainerIdentity;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::key_layout::{ItemKey, LogicalPartition};
-use crate::transaction::DetachedItem;
 
 /// A validated item.
 #[derive(Debug)]
@@ -23,8 +22,6 @@ pub(crate) struct NewItem {
     pub(crate) time_to_live: Option<ItemTimeToLive>,
     /// Bytes of its text as the caller sent it, printed compactly.
     pub(crate) bytes: usize,
-    /// Set while a large item stays with its caller; `item` is null then.
-    pub(crate) detached: Option<DetachedItem>,
 }
 
 impl Engine {
@@ -79,7 +76,7 @@ pub(crate) fn check(
     // From the extracted values, which equal the requested ones: an item can never be stored under another key than
     // its own.
     let key = ItemKey::new(&container.definition.effective(&extracted), &extracted, id.as_str());
-    Ok(NewItem { key, item, time_to_live, bytes, detached: None })
+    Ok(NewItem { key, item, time_to_live, bytes })
 }
 
 /// The key of an item, from partition key and id.

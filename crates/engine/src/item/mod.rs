@@ -21,4 +21,8 @@ mod upsert;
 mod write;
 
 pub(crate) use input::item_key;
+pub(crate) use large::{
+    PreparableTransaction, Preparation, PreparationBasis, PreparationTurns, prepare_removals,
+};
 pub(crate) use submit::locate;
+pub(crate) use write::ItemWrite;

@@ -3,15 +3,18 @@
 //! Owns the operation and its part inside the transaction. Does not own the operations on the value:
 //! `model` applies them.
 
-use model::{IndexingDirective, ItemTimeToLive, Json, MeasuredJson, Patch};
+use model::{
+    IndexingDirective, ItemTimeToLive, Json, MeasuredJson, Patch, PatchOperation, PropertyPath,
+};
 
 use super::input::{check_size_and_depth, item_key};
 use super::patch_condition::PatchCondition;
 use super::replace::{check_precondition, not_found};
 use super::write::{ItemWrite, ItemWriteResult};
 use crate::charge::refused_write;
+use crate::container::CompiledProperties;
 use crate::engine::Engine;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::key_layout::ItemKey;
 use crate::metering::OperationKind;
 use crate::operation::{PatchItem, WriteOptions};
@@ -68,40 +71,69 @@ impl Engine {
         let PatchItem { partition_key, id, patch, options, .. } = operation;
         let key = item_key(&container.identity, &partition_key, &id).map_err(refused_write)?;
         let target = key.clone();
+        let bytes = patch_bytes(&patch, self.core.settings.large_item_bytes);
         // Parsed before the queue: a syntax error must not take a turn of the writer, and a second run must not parse
         // again.
-        let patch = self.stored_patch(patch);
-        let Some(condition) = PatchCondition::read(&patch, 1)? else {
-            let write = ItemWrite::Patch { key, patch, condition: None, options };
-            return Ok(self.write_item(&container, OperationKind::Patch, &target, write).await?.0);
+        let condition = PatchCondition::read(&patch, 1)?;
+        let patch = if self.is_large(bytes) {
+            let engine = self.clone();
+            self.run_long(move || engine.stored_patch(patch)).await?
+        } else {
+            self.stored_patch(patch)
         };
-        for _ in 0..CONDITION_ATTEMPTS {
-            let (key, patch, options) = (key.clone(), patch.clone(), options.clone());
-            let condition_of_write = Some(condition.clone());
-            let write = ItemWrite::Patch { key, patch, condition: condition_of_write, options };
-            let written = self.write_item(&container, OperationKind::Patch, &target, write).await;
-            if written.is_ok() || !condition.take_exceeded() {
-                return Ok(written?.0);
-            }
-            // Nothing was written: the condition is too long for the writer.
-            self.evaluate_condition(&container, &target, &condition).await?;
-        }
-        Err(Error::new(
-            ErrorKind::OutOfTime,
-            "Request timed out: the item was changed each time that the condition of the patch was evaluated. Retry, \
-             or simplify the condition.",
-        ))
+        let write = ItemWrite::Patch { key, patch, bytes, condition, options };
+        Ok(self.write_item(&container, OperationKind::Patch, &target, write).await?.0)
     }
 }
 
-/// How often a patch is tried whose condition is too long for the writer, because the item changes in between.
-const CONDITION_ATTEMPTS: usize = 8;
+/// Bytes of the values of a patch, counted up to a limit, because whoever asks must not visit a million of them.
+pub(super) fn patch_bytes(patch: &Patch, bytes_max: usize) -> usize {
+    let mut bytes = 0;
+    for operation in patch.operations() {
+        if let PatchOperation::Add { value, .. }
+        | PatchOperation::Set { value, .. }
+        | PatchOperation::Replace { value, .. } = operation
+        {
+            count_bytes(value, bytes_max, &mut bytes);
+        }
+    }
+    bytes
+}
+
+fn count_bytes(value: &Json, bytes_max: usize, bytes: &mut usize) {
+    // At least one byte and a separator.
+    *bytes += 2;
+    if *bytes >= bytes_max {
+        return;
+    }
+    match value {
+        Json::String(text) => *bytes += text.len(),
+        Json::Array(elements) => {
+            for element in elements {
+                if *bytes >= bytes_max {
+                    return;
+                }
+                count_bytes(element, bytes_max, bytes);
+            }
+        }
+        Json::Object(object) => {
+            for (name, value) in object.iter() {
+                if *bytes >= bytes_max {
+                    return;
+                }
+                *bytes += name.len();
+                count_bytes(value, bytes_max, bytes);
+            }
+        }
+        Json::Null | Json::Bool(_) | Json::Number(_) => {}
+    }
+}
 
 /// Patches inside a transaction.
 pub(crate) async fn patch(
     transaction: &mut ItemTransaction<'_>,
     key: &ItemKey,
-    patch: &Patch,
+    (patch, patch_bytes): (&Patch, usize),
     condition: Option<&PatchCondition>,
     options: &WriteOptions,
 ) -> std::result::Result<ItemWriteResult, Abort> {
@@ -110,38 +142,58 @@ pub(crate) async fn patch(
     };
     // Before parsing the stored item: an etag that does not match is the cheap answer.
     check_precondition(options.precondition.as_ref(), &current)?;
+    let patch_operations = patch.operations().len();
+    if transaction.is_prepared() {
+        let item = transaction.put_prepared(key, key, Some(&current)).await?;
+        return Ok(ItemWriteResult::Written { item, patch_operations });
+    }
+    transaction.spend(key, current.body_len() + patch_bytes)?;
     // Parsed anew in each run: a run that was deferred has changed its copy, not the stored item.
     let mut item = current.parse()?;
     if let Some(condition) = condition {
-        condition.check(&current.header.etag, &item, transaction.context.now)?;
+        condition.check(key, &item, transaction.context.now)?;
     }
-    if let Json::Object(object) = &mut item {
-        patch
-            .apply(object, transaction.context.container.definition.paths())
-            .map_err(Error::from)?;
-    }
-    let bytes = check_patched(&item)?;
-    let time_to_live = ItemTimeToLive::from_item(&item).map_err(Error::from)?;
-    if !matches!(item, Json::Object(_)) {
-        return Err(Abort::Failed(Error::corrupt("a stored item is not an object")));
-    }
-    let indexed = match options.indexing {
-        // A patch without a directive keeps the item as it was written; the other directives decide anew.
-        IndexingDirective::Default => current.header.indexed,
-        directive => transaction.context.compiled.indexes(directive),
-    };
+    let paths = transaction.context.container.definition.paths();
+    let PatchedItem { bytes, time_to_live } = apply(patch, &mut item, paths)?;
+    let indexed = is_indexed(transaction.context.compiled, options, current.header.indexed);
     let (placement, explain) = (Placement::InPlace, options.explain_charge);
-    let change = ItemChange {
-        item: &mut item,
-        bytes,
-        placement,
-        time_to_live,
-        indexed,
-        explain,
-        detached: None,
+    let change = ItemChange { item: &mut item, bytes, placement, time_to_live, indexed, explain };
+    let item = transaction.put(key, key, Some(&current), change).await?;
+    Ok(ItemWriteResult::Written { item, patch_operations })
+}
+
+/// What is known of an item after its patch.
+pub(super) struct PatchedItem {
+    /// Bytes of its text without system properties.
+    pub(super) bytes: usize,
+    pub(super) time_to_live: Option<ItemTimeToLive>,
+}
+
+/// Applies a patch to an item and checks the result.
+pub(super) fn apply(
+    patch: &Patch,
+    item: &mut Json,
+    key_paths: &[PropertyPath],
+) -> Result<PatchedItem> {
+    let Json::Object(object) = &mut *item else {
+        return Err(Error::corrupt("a stored item is not an object"));
     };
-    let written = transaction.put(key, key, Some(&current), change).await?;
-    Ok(ItemWriteResult::Written { item: written, patch_operations: patch.operations().len() })
+    patch.apply(object, key_paths)?;
+    let bytes = check_patched(item)?;
+    Ok(PatchedItem { bytes, time_to_live: ItemTimeToLive::from_item(item)? })
+}
+
+/// Whether an item is indexed after its patch.
+pub(super) fn is_indexed(
+    compiled: &CompiledProperties,
+    options: &WriteOptions,
+    was_indexed: bool,
+) -> bool {
+    match options.indexing {
+        // A patch without a directive keeps the item as it was written; the other directives decide anew.
+        IndexingDirective::Default => was_indexed,
+        directive => compiled.indexes(directive),
+    }
 }
 
 /// Checks that a patch does not exceed what a create may write, and returns the size. System properties do not count

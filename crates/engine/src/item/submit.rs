@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use model::{EffectivePartitionKey, Lsn, RequestCharge, SessionToken};
 
-use super::write::{ItemWrite, ItemWriteResult};
+use super::large::{PreparableTransaction, Preparation};
+use super::write::{ItemWrite, ItemWriteResult, SingleWrite};
 use crate::catalog::ContainerEntry;
 use crate::charge::refused_write;
 use crate::engine::Engine;
@@ -28,22 +29,36 @@ pub(crate) struct Committed<T: PartitionTransaction> {
 
 impl Engine {
     /// Submits a transaction to the writer that owns `epk`. If that partition was split or merged away meanwhile, the
-    /// transaction goes to its successor.
-    pub(crate) async fn submit<T: PartitionTransaction>(
+    /// transaction goes to its successor. If it is too long for the writer, it is prepared outside.
+    pub(crate) async fn submit<T: PreparableTransaction>(
         &self,
         container: &Arc<ContainerEntry>,
         epk: &EffectivePartitionKey,
         mut transaction: T,
     ) -> std::result::Result<Committed<T>, T::Failure> {
+        let mut preparation = Preparation::default();
         loop {
             // Located in each turn of the loop: after a split another partition owns the epk.
             let partition = locate(container, epk)?;
+            let _lane = preparation.lane(&partition).await;
+            if let Some(key) = preparation.wanted() {
+                let prepared =
+                    self.prepare(container, &partition, transaction, key, &mut preparation);
+                transaction = prepared.await?;
+            }
             match partition.submit(transaction).await {
                 Completion::Committed(transaction, response, lsn) => {
                     let partition = partition.identity.number;
                     return Ok(Committed { transaction, response, partition, lsn });
                 }
-                Completion::Failed(failure) => return Err(failure),
+                Completion::Failed(failure, returned) => {
+                    self.discard(returned);
+                    return Err(failure);
+                }
+                Completion::TooLong(returned, key) => {
+                    transaction = returned;
+                    preparation.want(key)?;
+                }
                 // The transaction did not run, so that submitting it again cannot write twice.
                 Completion::Retired(returned) => {
                     transaction = returned;
@@ -51,6 +66,16 @@ impl Engine {
                 }
             }
         }
+    }
+
+    /// Submits one write.
+    pub(crate) async fn submit_write(
+        &self,
+        container: &Arc<ContainerEntry>,
+        epk: &EffectivePartitionKey,
+        write: ItemWrite,
+    ) -> Result<Committed<SingleWrite>> {
+        self.submit(container, epk, SingleWrite { write, prepared: None }).await
     }
 
     /// Writes one item, with admission and metering; also returns whether the item is new.
@@ -67,7 +92,7 @@ impl Engine {
         let (throughput, logical) = (&container.throughput, Some(key.partition_ref()));
         let admission = Admission::new(throughput, &partition.throughput, request, logical)?;
         // The partition that commits may be a successor of the one that was asked for admission; the latter is debited.
-        let committed = self.submit_item(container, &epk, write).await.map_err(refused_write);
+        let committed = self.submit_write(container, &epk, write).await.map_err(refused_write);
         let mut submitted = None;
         let written = committed.and_then(|committed| {
             let (response, created, write) = self.written_response(committed)?;
@@ -78,7 +103,8 @@ impl Engine {
             admission.finish(written, |item| Amount { items: 1, bytes: item.text().len() })?;
         let Some((write, is_new)) = submitted else { return Err(unexpected_result()) };
         if self.is_large(written.value.text().len()) {
-            self.sample_large(container, kind, write, &written);
+            let item = Some((written.value.clone(), written.charge));
+            self.sample_large(container, kind, vec![(write, item)]);
         } else {
             let item = (&written.value, written.charge);
             self.sample_write(container, kind, write.new_item(), item);
@@ -89,7 +115,7 @@ impl Engine {
     /// The response of a write that has left an item.
     fn written_response(
         &self,
-        committed: Committed<ItemWrite>,
+        committed: Committed<SingleWrite>,
     ) -> Result<(Response<ItemResource>, bool, ItemWrite)> {
         let Committed { transaction, response, partition, lsn } = committed;
         let ItemWriteResult::Written { item, patch_operations } = response else {
@@ -100,7 +126,7 @@ impl Engine {
         let created = item.cost.created;
         let response =
             point_response(ItemResource::from_record(item.record, lsn), charge, partition, lsn);
-        Ok((Response { explanation, ..response }, created, transaction))
+        Ok((Response { explanation, ..response }, created, transaction.write))
     }
 }
 

@@ -9,6 +9,7 @@ use model::limits::{ITEM_BYTES_MAX, TRANSACTIONAL_BATCH_OPERATIONS_MAX};
 use model::{EffectivePartitionKey, Lsn, PartitionKey, RequestCharge, SessionToken};
 
 use super::input::{self, check_partition_key, item_key, logical_partition};
+use super::patch::patch_bytes;
 use super::patch_condition::PatchCondition;
 use super::read::lsn_in_batch;
 use super::replace::renamed_from;
@@ -25,6 +26,9 @@ use crate::response::{
 };
 use crate::session;
 use crate::throughput::Admission;
+
+/// The writes of a batch and the bytes of their items, or the index of an operation that is invalid.
+type ValidatedBatch = std::result::Result<(Vec<ItemWrite>, usize), (usize, Error)>;
 
 impl Engine {
     /// Runs a transactional batch. An operation that fails rolls everything back; the result contains its index.
@@ -110,37 +114,20 @@ impl Engine {
         epk: &EffectivePartitionKey,
         operation: TransactionalBatch,
     ) -> Result<Response<BatchResult>> {
-        let mut writes = Vec::with_capacity(operation.operations.len());
-        let mut bytes = 0;
-        let has_condition = |each: &&BatchOperation| match each {
-            BatchOperation::Patch { patch, .. } => patch.condition().is_some(),
-            _ => false,
+        let (writes, bytes) = match self.validated(container, operation).await? {
+            Ok(validated) => validated,
+            // Nothing was submitted, but the client expects a result per operation, as if it had been rolled back.
+            Err(failed) => return self.rolled_back(container, epk, failed, Vec::new()),
         };
-        // Inside a batch a condition sees what earlier operations wrote, so that it cannot be evaluated outside of the
-        // writer: all conditions together have the work of one slice.
-        let conditions = operation.operations.iter().filter(has_condition).count().max(2);
-        for (failed, each) in operation.operations.into_iter().enumerate() {
-            let each = self.stored_operation(each);
-            match validate(container, &operation.partition_key, each, conditions) {
-                Ok((write, write_bytes)) => {
-                    bytes += write_bytes;
-                    writes.push(write);
-                }
-                // Nothing was submitted, but the client expects a result per operation, as if it had been rolled back.
-                Err(error) => return self.rolled_back(container, epk, (failed, error), Vec::new()),
-            }
-        }
         check_bytes(bytes)?;
-        match self.submit(container, epk, BatchWrite(writes)).await {
+        match self.submit(container, epk, BatchWrite { writes, prepared: None }).await {
             Ok(committed) => {
                 let results = committed.response.into_iter();
                 let answers: Vec<_> =
                     results.map(|result| self.batch_answer(result, committed.lsn)).collect();
                 let explanation = self.explain_batch(&answers);
                 let charge = answers.iter().map(|answer| answer.charge).sum();
-                let items: Vec<_> =
-                    committed.transaction.0.iter().map(ItemWrite::new_item).collect();
-                self.sample_batch(container, &items, &answers);
+                self.sample_batch(container, committed.transaction.writes, &answers);
                 let value = BatchResult::Committed(answers);
                 let response = point_response(value, charge, committed.partition, committed.lsn);
                 Ok(Response { explanation, ..response })
@@ -154,6 +141,44 @@ impl Engine {
                 _ => Err(failure.error),
             },
         }
+    }
+
+    /// Validates the operations; on a thread if they are large. The error has the index of the operation.
+    async fn validated(
+        &self,
+        container: &Arc<ContainerEntry>,
+        batch: TransactionalBatch,
+    ) -> Result<ValidatedBatch> {
+        let bytes_max = self.core.settings.large_item_bytes;
+        let bytes = batch.operations.iter().map(|each| operation_bytes(each, bytes_max)).sum();
+        let (engine, container) = (self.clone(), Arc::clone(container));
+        let validate = move || engine.validate_all(&container, batch);
+        if self.is_large(bytes) { self.run_long(validate).await } else { Ok(validate()) }
+    }
+
+    fn validate_all(
+        &self,
+        container: &ContainerEntry,
+        batch: TransactionalBatch,
+    ) -> ValidatedBatch {
+        let has_condition = |each: &&BatchOperation| match each {
+            BatchOperation::Patch { patch, .. } => patch.condition().is_some(),
+            _ => false,
+        };
+        // All conditions together have the work of one slice inside the writer.
+        let conditions = batch.operations.iter().filter(has_condition).count().max(2);
+        let mut writes = Vec::with_capacity(batch.operations.len());
+        let mut bytes = 0;
+        let bytes_max = self.core.settings.large_item_bytes;
+        for (index, each) in batch.operations.into_iter().enumerate() {
+            let each = self.stored_operation(each);
+            let limits = (conditions, bytes_max);
+            let (write, write_bytes) = validate(container, &batch.partition_key, each, limits)
+                .map_err(|error| (index, error))?;
+            bytes += write_bytes;
+            writes.push(write);
+        }
+        Ok((writes, bytes))
     }
 
     /// The operation whose items are as they are stored.
@@ -259,6 +284,17 @@ fn is_batch_error(kind: ErrorKind) -> bool {
     matches!(kind, ErrorKind::Unavailable | ErrorKind::OwnerNotFound | ErrorKind::Corrupt)
 }
 
+/// Bytes of an operation, up to a limit.
+fn operation_bytes(operation: &BatchOperation, bytes_max: usize) -> usize {
+    match operation {
+        BatchOperation::Create { item, .. }
+        | BatchOperation::Upsert { item, .. }
+        | BatchOperation::Replace { item, .. } => item.printed_bytes(),
+        BatchOperation::Patch { patch, .. } => patch_bytes(patch, bytes_max),
+        BatchOperation::Delete { .. } | BatchOperation::Read { .. } => 0,
+    }
+}
+
 fn check_count(operations: usize) -> Result<()> {
     match operations {
         0 => Err(Error::invalid("Batch request has no operations.")),
@@ -288,7 +324,7 @@ fn validate(
     container: &ContainerEntry,
     partition_key: &PartitionKey,
     operation: BatchOperation,
-    conditions: usize,
+    (conditions, patch_bytes_max): (usize, usize),
 ) -> Result<(ItemWrite, usize)> {
     let identity = &container.identity;
     let indexed = |options: &WriteOptions| container.compiled().indexes(options.indexing);
@@ -316,7 +352,8 @@ fn validate(
         }
         BatchOperation::Patch { id, patch, options } => {
             let (key, condition) = (located(&id)?, PatchCondition::read(&patch, conditions)?);
-            (ItemWrite::Patch { key, patch, condition, options }, 0)
+            let bytes = patch_bytes(&patch, patch_bytes_max);
+            (ItemWrite::Patch { key, patch, bytes, condition, options }, 0)
         }
         BatchOperation::Delete { id, options } => {
             let WriteOptions { precondition, explain_charge: explain, .. } = options;

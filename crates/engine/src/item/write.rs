@@ -3,8 +3,6 @@
 //! Owns the enum of all item writes and the dispatch to the verbs. Does not own the verbs (one file each) or what they
 //! write (`transaction`).
 
-use std::sync::Arc;
-
 use model::charge::IndexCost;
 use model::limits::PAGE_BYTES_MAX;
 use model::{Json, Patch, Precondition};
@@ -23,7 +21,7 @@ use crate::key_layout::ItemKey;
 use crate::operation::WriteOptions;
 use crate::partition::{Abort, PartitionTransaction, PreparedTransaction, TransactionContext};
 use crate::record::ItemRecord;
-use crate::transaction::{ItemTransaction, WrittenItem};
+use crate::transaction::{ItemTransaction, Preparations, WrittenItem};
 
 /// One item write (or a read inside a batch).
 #[derive(Debug)]
@@ -50,8 +48,10 @@ pub(crate) enum ItemWrite {
     Patch {
         key: ItemKey,
         patch: Patch,
+        /// Bytes of its values; more may not be counted.
+        bytes: usize,
         /// The parsed condition of the patch.
-        condition: Option<Arc<PatchCondition>>,
+        condition: Option<PatchCondition>,
         options: WriteOptions,
     },
     Delete {
@@ -76,16 +76,6 @@ impl ItemWrite {
         }
     }
 
-    /// The same, to change it.
-    pub(crate) fn new_item_mut(&mut self) -> Option<&mut NewItem> {
-        match self {
-            Self::Create { new, .. } | Self::Upsert { new, .. } | Self::Replace { new, .. } => {
-                Some(new)
-            }
-            Self::Patch { .. } | Self::Delete { .. } | Self::Read { .. } => None,
-        }
-    }
-
     async fn apply(
         &mut self,
         transaction: &mut ItemTransaction<'_>,
@@ -105,8 +95,8 @@ impl ItemWrite {
                 };
                 replace(transaction, new, renamed_from.as_ref(), options).await
             }
-            Self::Patch { key, patch: operations, condition, options } => {
-                patch(transaction, key, operations, condition.as_deref(), options).await
+            Self::Patch { key, patch: operations, bytes, condition, options } => {
+                patch(transaction, key, (operations, *bytes), condition.as_ref(), options).await
             }
             Self::Delete { key, precondition, explain } => {
                 delete(transaction, key, precondition.as_ref(), *explain).await
@@ -147,7 +137,15 @@ fn response_too_large(bytes: usize) -> Error {
     )
 }
 
-impl PartitionTransaction for ItemWrite {
+/// One item write alone.
+#[derive(Debug)]
+pub(crate) struct SingleWrite {
+    pub(crate) write: ItemWrite,
+    /// What was prepared outside of the writer.
+    pub(crate) prepared: Option<Box<Preparations>>,
+}
+
+impl PartitionTransaction for SingleWrite {
     type Response = ItemWriteResult;
     type Failure = Error;
 
@@ -155,14 +153,19 @@ impl PartitionTransaction for ItemWrite {
         &mut self,
         context: TransactionContext<'_>,
     ) -> Result<(PreparedTransaction, ItemWriteResult), Abort> {
-        let mut transaction = ItemTransaction::new(context);
-        let result = self.apply(&mut transaction).await?;
+        let mut transaction =
+            ItemTransaction::new(context).with_preparations(self.prepared.as_deref_mut());
+        let result = self.write.apply(&mut transaction).await?;
         Ok((transaction.finish(), result))
     }
 }
 
 /// Item writes that succeed or fail together.
-pub(crate) struct BatchWrite(pub(crate) Vec<ItemWrite>);
+pub(crate) struct BatchWrite {
+    pub(crate) writes: Vec<ItemWrite>,
+    /// What was prepared outside of the writer.
+    pub(crate) prepared: Option<Box<Preparations>>,
+}
 
 /// A batch of which nothing was written.
 pub(crate) struct BatchFailure {
@@ -187,10 +190,12 @@ impl PartitionTransaction for BatchWrite {
         &mut self,
         context: TransactionContext<'_>,
     ) -> Result<(PreparedTransaction, Vec<ItemWriteResult>), Abort<BatchFailure>> {
-        let mut transaction = ItemTransaction::new(context);
-        let mut results: Vec<ItemWriteResult> = Vec::with_capacity(self.0.len());
+        let mut transaction =
+            ItemTransaction::new(context).with_preparations(self.prepared.as_deref_mut());
+        let mut results: Vec<ItemWriteResult> = Vec::with_capacity(self.writes.len());
         let mut response_bytes = 0;
-        for (index, write) in self.0.iter_mut().enumerate() {
+        for (index, write) in self.writes.iter_mut().enumerate() {
+            transaction.begin_operation(index);
             match write.apply(&mut transaction).await {
                 Ok(result) => {
                     response_bytes += result.read_bytes();
@@ -203,6 +208,7 @@ impl PartitionTransaction for BatchWrite {
                 }
                 // The whole batch runs again, because it must see one state.
                 Err(Abort::Deferred) => return Err(Abort::Deferred),
+                Err(Abort::TooLong(key)) => return Err(Abort::TooLong(key)),
             }
             // Before the commit: a batch whose results cannot be returned must not have happened.
             if response_bytes > PAGE_BYTES_MAX {

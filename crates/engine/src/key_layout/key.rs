@@ -66,6 +66,8 @@ pub(super) const GLOBAL_COMPOSITE: u8 = 4;
 pub(super) const LOCAL_SHAPE: u8 = 5;
 pub(super) const GLOBAL_SHAPE: u8 = 6;
 pub(super) const SHAPE_PATHS: u8 = 7;
+pub(super) const GLOBAL_CREATION: u8 = 8;
+pub(super) const LOCAL_CREATION: u8 = 9;
 
 /// Bytes of a path in a term; a longer one is replaced by its hash.
 const TERM_PATH_BYTES_MAX: usize = 1024;
@@ -165,6 +167,21 @@ impl TermMaker<'_> {
     }
 }
 
+/// The two entries that list an item in the order of creation. The keys share an allocation.
+pub(crate) fn creation_keys(item: &ItemKey, ordinal: u64) -> TermKeys {
+    let (partition, ordinal) = (item.partition_slice(), ordinal.to_be_bytes());
+    let global_bytes = 1 + ordinal.len();
+    let mut keys = Vec::with_capacity(2 * global_bytes + partition.len());
+    keys.push(GLOBAL_CREATION);
+    keys.extend_from_slice(&ordinal);
+    keys.push(LOCAL_CREATION);
+    keys.extend_from_slice(partition);
+    keys.extend_from_slice(&ordinal);
+    let mut local = StorageKey::from(keys);
+    let global = local.split_to(global_bytes);
+    TermKeys { local, global }
+}
+
 /// The key of the paths of a shape.
 pub(crate) fn shape_paths_key(shape: u128) -> StorageKey {
     let mut key = vec![SHAPE_PATHS];
@@ -177,6 +194,11 @@ pub(crate) fn is_shape_paths(key: &[u8]) -> bool {
     key.first() == Some(&SHAPE_PATHS)
 }
 
+/// Whether a key of the space `terms` lists an item in the order of creation.
+pub(crate) fn is_creation_entry(key: &[u8]) -> bool {
+    matches!(key.first(), Some(&(GLOBAL_CREATION | LOCAL_CREATION)))
+}
+
 /// The item that an entry of any space belongs to.
 pub(crate) fn owner_of_entry(
     space: Space,
@@ -185,10 +207,10 @@ pub(crate) fn owner_of_entry(
     levels: usize,
 ) -> Option<ItemKey> {
     let partition_at = match (space, *key.first()?) {
-        (TERMS, LOCAL_TERM | LOCAL_COMPOSITE | LOCAL_SHAPE) => 1,
+        (TERMS, LOCAL_TERM | LOCAL_COMPOSITE | LOCAL_SHAPE | LOCAL_CREATION) => 1,
         // A unique key begins with the logical partition, without a kind in front.
         (UNIQUE_KEYS, _) => 0,
-        (TERMS, GLOBAL_TERM | GLOBAL_COMPOSITE | GLOBAL_SHAPE) | (EXPIRY, _) => {
+        (TERMS, GLOBAL_TERM | GLOBAL_COMPOSITE | GLOBAL_SHAPE | GLOBAL_CREATION) | (EXPIRY, _) => {
             return ItemKey::decode(value.clone(), levels);
         }
         (CHANGE_LOG, _) => {

@@ -14,6 +14,8 @@
 //! |               | 05, lp, shape, ordinal                         | id                           |
 //! |               | 06, shape, ordinal                             | lp, id                       |
 //! |               | 07, shape                                      | paths of the shape           |
+//! |               | 08, ordinal                                    | lp, id                       |
+//! |               | 09, lp, ordinal                                | id                           |
 //! | `unique_keys` | lp, number of the unique key, values..         | id                           |
 //! | `change_log`  | lsn, sequence, ordinal                         | key and record of the item   |
 //! | `versions`    | lsn, sequence, ordinal                         | superseded version, deletion |
@@ -25,7 +27,7 @@
 //!
 //! A local term serves "one logical partition, ordered by a property"; a global term serves "all partitions, one
 //! equality": each reads its page and nothing else. A shape term finds the items that lack a path, which no term of
-//! that path can. Numbers are big endian. Items inherit the container's time to live through the change log, which is
+//! that path can. 08 and 09 list all items in the order of creation, also those without terms. Numbers are big endian. Items inherit the container's time to live through the change log, which is
 //! in the order of the last write; only items with a time to live of their own have an `expiry` key.
 
 mod item_key;
@@ -38,8 +40,8 @@ pub use key::SPACES;
 pub(crate) use key::{
     CATALOG, CATALOG_SHARD, CHANGE_LOG, ChangePosition, EXPIRY, ITEMS, PARTITION_SPACES, RESULTS,
     RESULTS_SHARD, STATE, STATE_KEY, TERMS, TermKeys, TermMaker, UNIQUE_KEYS, VERSIONS,
-    catalog_key, catalog_name, catalog_prefix, epk_key_range, expired_range, expiry_key,
-    is_shape_paths, owner_of_entry, shape_paths_key, unique_key,
+    catalog_key, catalog_name, catalog_prefix, creation_keys, epk_key_range, expired_range,
+    expiry_key, is_creation_entry, is_shape_paths, owner_of_entry, shape_paths_key, unique_key,
 };
 #[cfg(test)]
 pub(crate) use key::{global_term_range, local_term_range};

@@ -4,12 +4,12 @@
 //! physical one, and the decoding of an entry to value, ordinal and item. Does not own which terms are written.
 
 use bytes::{Buf, Bytes};
-use storage::{Entry, KeyRange, StorageKey};
+use storage::{Direction, Entry, KeyRange, StorageKey};
 
 use super::item_key::LogicalPartition;
 use super::key::{
-    GLOBAL_COMPOSITE, GLOBAL_SHAPE, GLOBAL_TERM, LOCAL_COMPOSITE, LOCAL_SHAPE, LOCAL_TERM,
-    SHAPE_PATHS, push_path,
+    GLOBAL_COMPOSITE, GLOBAL_CREATION, GLOBAL_SHAPE, GLOBAL_TERM, LOCAL_COMPOSITE, LOCAL_CREATION,
+    LOCAL_SHAPE, LOCAL_TERM, SHAPE_PATHS, push_path,
 };
 
 /// Bytes of an ordinal at the end of a term.
@@ -54,6 +54,11 @@ impl TermPrefix {
         prefix
     }
 
+    /// The entries of all items in the order of creation, which have no value.
+    pub(crate) fn creation(logical: Option<&LogicalPartition>) -> Self {
+        Self::new((LOCAL_CREATION, GLOBAL_CREATION), logical)
+    }
+
     fn new(kinds: (u8, u8), logical: Option<&LogicalPartition>) -> Self {
         let mut bytes = Vec::with_capacity(64);
         match logical {
@@ -70,6 +75,15 @@ impl TermPrefix {
     pub(crate) fn with(&self, value: &[u8]) -> KeyRange {
         // A prefix is exact for a complete value: encodings end by themselves, so no other value begins with one.
         KeyRange::prefix(&self.key(value, None))
+    }
+
+    /// Terms of one value with greater ordinals.
+    pub(crate) fn after(&self, value: &[u8], ordinal: Option<u64>) -> KeyRange {
+        let all = self.with(value);
+        match ordinal {
+            Some(_) => all.after(self.key(value, ordinal), Direction::Forward),
+            None => all,
+        }
     }
 
     /// Terms whose values lie between a lower bound, included, and an upper bound, excluded.

@@ -12,12 +12,13 @@ use storage::{Direction, Entry, KeyRange, Scan, ScanLimit, StorageKey};
 use super::round::StepReport;
 use crate::charge;
 use crate::error::Error;
+use crate::item::{PreparableTransaction, PreparationBasis, PreparationTurns, prepare_removals};
 use crate::key_layout::{CHANGE_LOG, ChangePosition, EXPIRY, ItemKey, expired_range, expiry_key};
 use crate::partition::{
     Abort, CLOCK_LEAD_MAX_SECONDS, PartitionTransaction, PreparedTransaction, TransactionContext,
 };
 use crate::record::{ItemHeader, LogEntry, Removal};
-use crate::transaction::ItemTransaction;
+use crate::transaction::{ItemTransaction, Preparations};
 
 /// The maximum number of items that one transaction removes, whatever the settings say: the sequence number of a change
 /// inside its transaction has 16 bits.
@@ -26,6 +27,32 @@ const STEP_ITEMS_MAX: usize = 4096;
 /// Removes some expired items: first those with a time to live of their own, then those that inherit the default.
 pub(super) struct ExpireItems {
     pub(super) items_max: usize,
+    /// Removals of large items that were prepared outside of the writer.
+    pub(super) prepared: Option<Box<Preparations>>,
+}
+
+impl PreparableTransaction for ExpireItems {
+    fn keys(&self) -> Vec<ItemKey> {
+        // Those that a run was too long for are looked at.
+        Vec::new()
+    }
+
+    fn new_items(&self) -> usize {
+        0
+    }
+
+    fn bytes(&self) -> usize {
+        0
+    }
+
+    fn prepare(
+        &mut self,
+        basis: &PreparationBasis,
+        turns: &PreparationTurns,
+    ) -> crate::error::Result<()> {
+        self.prepared = Some(Box::new(prepare_removals(basis, turns)?));
+        Ok(())
+    }
 }
 
 impl PartitionTransaction for ExpireItems {
@@ -36,7 +63,8 @@ impl PartitionTransaction for ExpireItems {
         &mut self,
         context: TransactionContext<'_>,
     ) -> Result<(PreparedTransaction, StepReport), Abort> {
-        let mut transaction = ItemTransaction::new(context);
+        let mut transaction =
+            ItemTransaction::new(context).with_preparations(self.prepared.as_deref_mut());
         let report = expire(&mut transaction, self.items_max).await?;
         Ok((transaction.finish(), report))
     }
@@ -59,7 +87,8 @@ async fn expire(
     let left = items_max.saturating_sub(own).max(1);
     let (inherited, more_inherited) = match default {
         TimeToLive::Seconds(seconds) => {
-            expire_inherited(transaction, u64::from(seconds), left, &mut charge).await?
+            let (seconds, limits) = (u64::from(seconds), (left, own > 0));
+            expire_inherited(transaction, seconds, limits, &mut charge).await?
         }
         _ => (0, false),
     };
@@ -76,25 +105,31 @@ async fn expire_own(
     let from = expiry_key(transaction.state.expiry_from_second, 0);
     let range = KeyRange { lower: Bound::Included(from), ..expired_range(now) };
     let page = scan(transaction, EXPIRY, range, items_max).await?;
-    let handled = page.entries.len();
+    let mut handled = 0;
     for Entry { key, value } in page.entries {
         let second = key.get(..8).and_then(|second| second.try_into().ok()).map(u64::from_be_bytes);
         // The second of this entry and not the next one: several items may expire in one second, and the page may end
         // between them.
         transaction.state.expiry_from_second =
             second.unwrap_or(transaction.state.expiry_from_second);
-        *charge += remove_expired(transaction, value).await?;
+        match remove_expired(transaction, value).await {
+            // The rest is a step of its own.
+            Err(Abort::TooLong(_)) if handled > 0 => return Ok((handled, true)),
+            removed => *charge += removed?,
+        }
+        handled += 1;
     }
     Ok((handled, page.more))
 }
 
 /// Scans the change log, which is in the order of time, from the cursor to the first change that is not due. After a
 /// merge the logs of two partitions are interleaved, and the order is no longer that of time: an expired item may then
-/// have to wait behind a younger one, for the default time to live at most.
+/// have to wait behind a younger one, for the default time to live at most. `has_others` is whether the step has removed
+/// something already.
 async fn expire_inherited(
     transaction: &mut ItemTransaction<'_>,
     default_seconds: u64,
-    items_max: usize,
+    (items_max, has_others): (usize, bool),
     charge: &mut RequestCharge,
 ) -> Result<(usize, bool), Abort> {
     let now = transaction.context.now.seconds().0;
@@ -127,7 +162,13 @@ async fn expire_inherited(
             }
             // Items with a time to live of their own are found through the space `expiry`.
             if is_due && inherits(&record.header) {
-                *charge += remove_expired(transaction, item.as_bytes().clone()).await?;
+                match remove_expired(transaction, item.as_bytes().clone()).await {
+                    // The rest is a step of its own, which begins with this transaction.
+                    Err(Abort::TooLong(_)) if handled > 0 || has_others => {
+                        return Ok((handled, true));
+                    }
+                    removed => *charge += removed?,
+                }
                 handled += 1;
             }
         }
@@ -161,7 +202,8 @@ async fn remove_expired(
     if !transaction.context.compiled.is_expired(&record.header, transaction.context.now) {
         return Ok(RequestCharge::ZERO);
     }
-    Ok(charge::delete(transaction.remove(&key, &record, Removal::Expired)?))
+    let removed = transaction.remove(&key, &record, Removal::Expired, false)?;
+    Ok(charge::delete(removed.weight))
 }
 
 pub(super) fn change_position(key: &[u8]) -> Result<ChangePosition, Abort> {

@@ -4,6 +4,7 @@
 //! their share of the writer. Does not own the loop that repeats rounds: `Engine` starts it.
 
 mod expiry;
+mod listing;
 mod rebuild;
 mod reclaim;
 mod round;

@@ -7,12 +7,14 @@ use std::sync::{Arc, PoisonError};
 use model::RequestCharge;
 
 use super::expiry::ExpireItems;
+use super::listing::ListByCreation;
 use super::rebuild::RebuildTerms;
 use super::reclaim::reclaim_shard;
 use super::trim::TrimVersions;
 use crate::catalog::{CatalogWrite, ContainerEntry};
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
+use crate::item::Preparation;
 use crate::metering::{Amount, OperationKind};
 use crate::partition::{Completion, PartitionTransaction, PhysicalPartition, retired_error};
 use crate::throughput::MultiAdmission;
@@ -22,7 +24,7 @@ use crate::throughput::MultiAdmission;
 pub struct MaintenanceReport {
     /// Expired items reclaimed.
     pub expired: usize,
-    /// Items whose terms were rebuilt.
+    /// Items whose terms were rebuilt, or that were listed in the order of creation.
     pub rebuilt: usize,
     /// Superseded versions trimmed.
     pub trimmed: usize,
@@ -127,7 +129,7 @@ impl Engine {
 
     async fn maintain_partition(
         &self,
-        container: &ContainerEntry,
+        container: &Arc<ContainerEntry>,
         partition: &Arc<PhysicalPartition>,
         report: &mut MaintenanceReport,
     ) -> Result<()> {
@@ -139,7 +141,7 @@ impl Engine {
         // anyway.
         let affordable = affordable.min(items_max);
         if affordable > 0 {
-            let step = self.run_step(partition, ExpireItems { items_max: affordable }).await?;
+            let step = self.expire(container, partition, affordable).await?;
             report.expired += step.handled;
             report.more |= step.more;
             if step.handled > 0 {
@@ -150,6 +152,12 @@ impl Engine {
                 MultiAdmission::already_admitted(throughput, paid, request, None)
                     .debit(step.charge, Amount { items: step.handled, bytes: 0 });
             }
+        }
+        // Asked first: a transaction for nothing, in every partition and every round, would not be free.
+        if !partition.published.is_listed() {
+            let step = self.run_step(partition, ListByCreation { items_max }).await?;
+            report.rebuilt += step.handled;
+            report.more |= step.more;
         }
         let step = self.run_step(partition, RebuildTerms { items_max }).await?;
         report.rebuilt += step.handled;
@@ -166,9 +174,35 @@ impl Engine {
     {
         match partition.submit(step).await {
             Completion::Committed(_, report, _) => Ok(report),
-            Completion::Failed(error) => Err(error),
+            Completion::Failed(error, _) => Err(error),
             // Not submitted to the successor, unlike a client's write: the step belongs to this partition's cursors.
-            Completion::Retired(_) => Err(retired_error(partition.identity.number)),
+            Completion::Retired(_) | Completion::TooLong(..) => {
+                Err(retired_error(partition.identity.number))
+            }
+        }
+    }
+
+    /// Runs a step that may meet large items, whose removal is prepared outside of the writer.
+    async fn expire(
+        &self,
+        container: &Arc<ContainerEntry>,
+        partition: &PhysicalPartition,
+        items_max: usize,
+    ) -> Result<StepReport> {
+        let mut preparation = Preparation::default();
+        let mut step = ExpireItems { items_max, prepared: None };
+        loop {
+            match partition.submit(step).await {
+                Completion::Committed(_, report, _) => return Ok(report),
+                Completion::Failed(error, _) => return Err(error),
+                Completion::Retired(_) => return Err(retired_error(partition.identity.number)),
+                Completion::TooLong(returned, key) => {
+                    preparation.want(key.clone())?;
+                    let prepared =
+                        self.prepare(container, partition, returned, key, &mut preparation);
+                    step = prepared.await?;
+                }
+            }
         }
     }
 

@@ -36,6 +36,7 @@ pub(crate) struct PublishedState {
     item_bytes: AtomicU64,
     rebuilt_items: AtomicU64,
     index_generation: AtomicU64,
+    is_unlisted: AtomicBool,
     retired: AtomicBool,
 }
 
@@ -70,12 +71,18 @@ impl PublishedState {
         (self.rebuilt_items.load(Ordering::Relaxed), u32::try_from(generation).unwrap_or(u32::MAX))
     }
 
+    /// Whether all items are listed in the order of creation. Once they are, they stay so.
+    pub(crate) fn is_listed(&self) -> bool {
+        !self.is_unlisted.load(Ordering::Acquire)
+    }
+
     pub(super) fn publish(&self, lsn: Lsn, state: &PartitionState) {
         self.items.store(state.items, Ordering::Relaxed);
         self.item_bytes.store(state.item_bytes, Ordering::Relaxed);
         let rebuilt = state.rebuild.as_ref().map_or(0, |rebuild| rebuild.items_done);
         self.rebuilt_items.store(rebuilt, Ordering::Relaxed);
         self.index_generation.store(u64::from(state.index_generation), Ordering::Relaxed);
+        self.is_unlisted.store(state.unlisted_after.is_some(), Ordering::Release);
         // The lsn comes last: a reader that loads it (acquire) also sees the counters stored before it.
         self.lsn.store(lsn.0, Ordering::Release);
     }
@@ -90,6 +97,8 @@ pub(crate) struct PhysicalPartition {
     // Shared with the writer, which outlives this handle while it ends.
     pub(crate) published: Arc<PublishedState>,
     pub(crate) throughput: Arc<PartitionThroughput>,
+    /// Held by a large write that was prepared in vain before, so that large writes do not overtake it for ever.
+    pub(crate) preparing: tokio::sync::Mutex<()>,
     queue: mpsc::Sender<WriterRequest>,
 }
 
@@ -102,7 +111,8 @@ impl PhysicalPartition {
     ) -> Self {
         let throughput = Arc::new(throughput);
         let WriterHandle { queue, published } = writer;
-        Self { identity, range, parents, published, throughput, queue }
+        let preparing = tokio::sync::Mutex::new(());
+        Self { identity, range, parents, published, throughput, preparing, queue }
     }
 
     /// Queues a transaction and waits for its commit.
@@ -115,7 +125,7 @@ impl PhysicalPartition {
             request.retire();
         }
         // The writer has dropped the transaction without an answer: its task was ended with the runtime.
-        completion.await.unwrap_or_else(|_| Completion::Failed(Error::closed().into()))
+        completion.await.unwrap_or_else(|_| Completion::Failed(Error::closed().into(), None))
     }
 
     /// Pauses the writer between two groups.

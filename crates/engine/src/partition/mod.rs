@@ -17,7 +17,7 @@ mod writer;
 pub(crate) use map::{PartitionIdentity, PartitionMap, PhysicalPartition, retired_error};
 pub(crate) use pause::{TouchedItems, WriteTracker, WriterPause};
 pub(crate) use restructuring::Restructuring;
-pub(crate) use state::{CLOCK_LEAD_MAX_SECONDS, PartitionState, Rebuild};
+pub(crate) use state::{CLOCK_LEAD_MAX_SECONDS, EntryLayout, PartitionState, Rebuild};
 pub(crate) use transaction::{
     Abort, Completion, PartitionTransaction, PreparedTransaction, TransactionContext,
 };

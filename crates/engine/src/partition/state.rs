@@ -5,7 +5,8 @@
 //!
 //! ```text
 //! version 1 | created, writes, items, item bytes, timestamp, expiry lsn, expiry second, trimmed lsn, interleaved lsn
-//! (8 each) | index generation 4 | trim cursor 18 | trimmed versions | rebuild, if any: generation 4, items 8, key
+//! (8 each) | index generation 4 | trim cursor 18 | trimmed versions | length 2 and key after which items are not listed
+//! (FF FF: all are) | rebuild, if any: generation 4, items 8, key
 //! ```
 
 use model::{Lsn, TimestampSeconds};
@@ -32,6 +33,8 @@ pub(crate) struct PartitionState {
     pub(crate) index_generation: u32,
     /// The rebuild in progress.
     pub(crate) rebuild: Option<Rebuild>,
+    /// Items after this key are not listed in the order of creation yet; `None` if all are.
+    pub(crate) unlisted_after: Option<StorageKey>,
     /// Up to this lsn of the change log, expired items that inherit the default time to live are removed.
     pub(crate) expiry_after: Lsn,
     /// Before this second, expired items with a time to live of their own are removed.
@@ -66,9 +69,23 @@ pub(crate) struct Rebuild {
     pub(crate) items_done: u64,
 }
 
-const STATE_VERSION: u8 = 2;
-/// Contains only the lsn of [`TrimmedVersions`].
+/// Which entries an item has besides those that follow from its record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct EntryLayout {
+    /// Generation of the indexing policy that its terms follow.
+    pub(crate) generation: u32,
+    /// Whether it is listed in the order of creation.
+    pub(crate) is_listed: bool,
+}
+
+const STATE_VERSION: u8 = 3;
+/// Does not say which items are listed in the order of creation: none are.
+const STATE_VERSION_UNLISTED: u8 = 2;
+/// In addition, contains only the lsn of [`TrimmedVersions`].
 const STATE_VERSION_OLD: u8 = 1;
+
+/// In place of the length of a key: all items are listed. No key is that long.
+const ALL_LISTED: u16 = u16::MAX;
 
 /// How far the newest timestamp of a partition may be ahead of the clock. Within it the clock was adjusted, and
 /// timestamps wait for it to catch up. Beyond it the clock was wrong when they were made, and waiting could take years.
@@ -114,6 +131,20 @@ impl PartitionState {
         }
     }
 
+    /// Whether an item is listed in the order of creation.
+    pub(crate) fn is_listed(&self, item_key: &[u8]) -> bool {
+        // The same border for writer, verifier and the step that lists items, as in `generation_at`.
+        self.unlisted_after.as_ref().is_none_or(|after| item_key <= after.as_ref())
+    }
+
+    /// Which entries an item has.
+    pub(crate) fn layout_at(&self, item_key: &[u8]) -> EntryLayout {
+        EntryLayout {
+            generation: self.generation_at(item_key),
+            is_listed: self.is_listed(item_key),
+        }
+    }
+
     pub(crate) fn encode(&self) -> Vec<u8> {
         let mut bytes = vec![STATE_VERSION];
         for number in [
@@ -132,6 +163,14 @@ impl PartitionState {
         bytes.extend_from_slice(&self.index_generation.to_be_bytes());
         bytes.extend_from_slice(&self.trim_after.key());
         self.trimmed.encode_rest(&mut bytes);
+        match &self.unlisted_after {
+            Some(after) => {
+                let length = u16::try_from(after.len()).unwrap_or(ALL_LISTED - 1);
+                bytes.extend_from_slice(&length.to_be_bytes());
+                bytes.extend_from_slice(after);
+            }
+            None => bytes.extend_from_slice(&ALL_LISTED.to_be_bytes()),
+        }
         // The key of the rebuild comes last, because it is the only part without a length: it takes what is left.
         if let Some(rebuild) = &self.rebuild {
             bytes.extend_from_slice(&rebuild.generation.to_be_bytes());
@@ -148,7 +187,7 @@ impl PartitionState {
 
 fn decode(bytes: &[u8]) -> Option<PartitionState> {
     let (&version, rest) = bytes.split_first()?;
-    if version != STATE_VERSION && version != STATE_VERSION_OLD {
+    if ![STATE_VERSION, STATE_VERSION_UNLISTED, STATE_VERSION_OLD].contains(&version) {
         return None;
     }
     // Nine numbers of 8 bytes; `as_chunks` leaves no remainder.
@@ -182,11 +221,25 @@ fn decode(bytes: &[u8]) -> Option<PartitionState> {
     let (trim_after, rest) = rest.split_at_checked(18)?;
     state.trim_after = ChangePosition::decode(trim_after)?;
     let (trimmed, rest) = match version {
-        STATE_VERSION => TrimmedVersions::decode_rest(Lsn(lsn), rest)?,
         // A store of the older format is read as it is and written in the new one by its next commit.
-        _ => (TrimmedVersions::without_second(Lsn(lsn), TimestampSeconds(timestamp)), rest),
+        STATE_VERSION_OLD => {
+            (TrimmedVersions::without_second(Lsn(lsn), TimestampSeconds(timestamp)), rest)
+        }
+        _ => TrimmedVersions::decode_rest(Lsn(lsn), rest)?,
     };
     state.trimmed = trimmed;
+    let rest = match version {
+        STATE_VERSION => {
+            let (unlisted_after, rest) = decode_listing(rest)?;
+            state.unlisted_after = unlisted_after;
+            rest
+        }
+        _ => {
+            // Every key is greater than the empty one.
+            state.unlisted_after = Some(StorageKey::new());
+            rest
+        }
+    };
     if !rest.is_empty() {
         let (&generation, rest) = rest.split_first_chunk::<4>()?;
         let (&items_done, through) = rest.split_first_chunk::<8>()?;
@@ -197,6 +250,18 @@ fn decode(bytes: &[u8]) -> Option<PartitionState> {
         });
     }
     Some(state)
+}
+
+/// The key after which items are not listed, and what follows it.
+fn decode_listing(bytes: &[u8]) -> Option<(Option<StorageKey>, &[u8])> {
+    let (&length, rest) = bytes.split_first_chunk::<2>()?;
+    match u16::from_be_bytes(length) {
+        ALL_LISTED => Some((None, rest)),
+        length => {
+            let (key, rest) = rest.split_at_checked(usize::from(length))?;
+            Some((Some(StorageKey::copy_from_slice(key)), rest))
+        }
+    }
 }
 
 #[cfg(test)]
@@ -227,6 +292,9 @@ mod tests {
         let rebuild = state.rebuild.as_ref().unwrap();
         assert_eq!((rebuild.generation, rebuild.items_done), (4, 5));
         assert_eq!(rebuild.through, "through");
+        // No item of an older store is listed in the order of creation.
+        assert_eq!(state.unlisted_after, Some(StorageKey::new()));
+        assert!(!state.is_listed(b"a"));
         let again = state.encode();
         assert_eq!(again.first(), Some(&STATE_VERSION));
         let read = PartitionState::decode(&again).unwrap();
@@ -234,6 +302,24 @@ mod tests {
         assert_eq!(read.trimmed.complete_from(), state.trimmed.complete_from());
         let complete = PartitionState::decode(&old_state(Lsn::ZERO, &[])).unwrap();
         assert_eq!(complete.trimmed.complete_from(), TimestampSeconds(0));
+    }
+
+    #[test]
+    fn a_state_keeps_how_far_items_are_listed() {
+        let through = Some(StorageKey::from_static(b"half"));
+        for unlisted_after in [None, Some(StorageKey::new()), through] {
+            let rebuild = Rebuild { generation: 1, through: "k".into(), items_done: 2 };
+            let rebuild = Some(rebuild);
+            let state = PartitionState { unlisted_after, rebuild, ..PartitionState::default() };
+            let read = PartitionState::decode(&state.encode()).unwrap();
+            assert_eq!(
+                (&read.unlisted_after, &read.rebuild),
+                (&state.unlisted_after, &state.rebuild)
+            );
+            let half = state.unlisted_after.as_deref() == Some(b"half");
+            assert_eq!(read.is_listed(b"half"), half || state.unlisted_after.is_none());
+            assert_eq!(read.is_listed(b"more"), state.unlisted_after.is_none());
+        }
     }
 
     #[test]

@@ -14,6 +14,7 @@ use super::pending_keys::PendingKeys;
 use super::state::PartitionState;
 use crate::container::{CompiledProperties, ContainerIdentity};
 use crate::error::Error;
+use crate::key_layout::ItemKey;
 
 /// A unit of work that is committed as a whole or not at all.
 ///
@@ -49,6 +50,8 @@ pub(crate) struct TransactionContext<'run> {
     pub(crate) pending: PendingKeys<'run>,
     /// The state as the transaction before has left it, committed or not.
     pub(crate) state: PartitionState,
+    /// Bytes of items that a transaction may parse, print and index, because all writes of the partition wait for it.
+    pub(crate) item_bytes_max: usize,
 }
 
 /// The writes of a transaction, ready for a group.
@@ -71,6 +74,9 @@ pub(crate) enum Abort<F = Error> {
     /// The transaction needs a key that an earlier transaction has written and the store may not return yet. It runs
     /// again in a later group.
     Deferred,
+    /// Going on would take long, and all writes of the partition would wait: parsing and indexing this item. The caller
+    /// gets the transaction back, to prepare it outside of the writer.
+    TooLong(ItemKey),
 }
 
 impl From<Error> for Abort {
@@ -89,8 +95,11 @@ impl From<storage::Error> for Abort {
 pub(crate) enum Completion<T: PartitionTransaction> {
     /// Its writes are durable under this lsn. The transaction comes back with its response.
     Committed(T, T::Response, Lsn),
-    /// Nothing was written.
-    Failed(T::Failure),
+    /// Nothing was written. The transaction comes back, unless the writer has ended: whoever gets it decides where a
+    /// large item is dropped.
+    Failed(T::Failure, Option<T>),
+    /// Nothing was written: the transaction must be prepared, because of this item.
+    TooLong(T, ItemKey),
     /// The partition was split or merged away. The transaction did not run and can be submitted to its successor.
     Retired(T),
 }
@@ -123,6 +132,8 @@ pub(super) type RunFuture<'run> = Pin<Box<dyn Future<Output = RunResult> + Send 
 struct Queued<T: PartitionTransaction> {
     transaction: T,
     result: Option<Result<T::Response, T::Failure>>,
+    /// The item that the last run was too long for.
+    too_long: Option<ItemKey>,
     caller: oneshot::Sender<Completion<T>>,
 }
 
@@ -132,7 +143,7 @@ pub(super) fn enqueue<T: PartitionTransaction>(
     transaction: T,
 ) -> (Box<dyn QueuedTransaction>, oneshot::Receiver<Completion<T>>) {
     let (caller, receiver) = oneshot::channel();
-    (Box::new(Queued { transaction, result: None, caller }), receiver)
+    (Box::new(Queued { transaction, result: None, too_long: None, caller }), receiver)
 }
 
 impl<T: PartitionTransaction> Queued<T> {
@@ -158,6 +169,11 @@ impl<T: PartitionTransaction> QueuedTransaction for Queued<T> {
                 }
                 // The old result, if any, may stay: a deferred transaction always runs again before it is committed.
                 Err(Abort::Deferred) => RunResult::Deferred,
+                Err(Abort::TooLong(key)) => {
+                    self.result = None;
+                    self.too_long = Some(key);
+                    RunResult::Failed
+                }
             }
         })
     }
@@ -174,13 +190,18 @@ impl<T: PartitionTransaction> QueuedTransaction for Queued<T> {
 
     fn fail(mut self: Box<Self>) {
         match self.result.take() {
-            Some(Err(failure)) => self.send(|_| Completion::Failed(failure)),
-            _ => self.reject(Error::closed()),
+            Some(Err(failure)) => {
+                self.send(|transaction| Completion::Failed(failure, Some(transaction)));
+            }
+            _ => match self.too_long.take() {
+                Some(key) => self.send(|transaction| Completion::TooLong(transaction, key)),
+                None => self.reject(Error::closed()),
+            },
         }
     }
 
     fn reject(self: Box<Self>, error: Error) {
-        self.send(|_| Completion::Failed(error.into()));
+        self.send(|transaction| Completion::Failed(error.into(), Some(transaction)));
     }
 
     fn retire(self: Box<Self>) {

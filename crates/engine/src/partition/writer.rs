@@ -185,6 +185,7 @@ impl PartitionWriter {
             now,
             pending: PendingKeys::new(&group.touched_keys, committing),
             state: self.state.clone(),
+            item_bytes_max: self.context.settings.large_item_bytes.saturating_mul(3),
         };
         let run = transaction.run(context).await;
         match run {

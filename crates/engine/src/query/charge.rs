@@ -57,6 +57,12 @@ impl ChargeAccumulator {
         Self { partition_sizes, ..Self::default() }
     }
 
+    /// The average size of the items of a partition.
+    pub(in crate::query) fn average_bytes(&self, shard: Shard) -> Option<u64> {
+        let (_, usage) = self.partition_sizes.iter().find(|(known, _)| *known == shard)?;
+        usage.item_bytes.checked_div(usage.items)
+    }
+
     /// Records that a physical partition was read.
     pub(in crate::query) fn record_partition(&mut self, shard: Shard) {
         // Reads of one partition mostly follow each other, so the last entry is compared first.
@@ -77,7 +83,7 @@ impl ChargeAccumulator {
         charged: &Lookup,
     ) {
         let access = &planned.access;
-        let is_scan = matches!(source, CandidateSource::Scan(_));
+        let is_scan = source.is_scan();
         // From the lookup that runs: a condition on the partition key that was dropped needs no second index.
         let order = OrderFilter::of(&access.order, lookup);
         // A sorted lookup is charged like the read in index order that it replaces: which of both runs depends on how

@@ -20,22 +20,24 @@
 //! partial items      u32 count, then (ordinal u64, rows u64) each
 //! position           u8 tag: 0 start | 1 scan: bytes key | 2 lookup: u32 count, then (range, u32 branch, term) each
 //!                            | 3 ordered: term | 4 rows: u64 | 5 stored rows: u64, u64 created, u64 random
+//!                            | 6 order of creation: u32 count, then (range, u64 ordinal) each
 //!                            where term = bytes value, u64 ordinal
 //! ```
 
 use bytes::Bytes;
 use model::value::{array_hash, structural_hash, text_hash};
-use model::{ContinuationToken, EffectivePartitionKey, EpkRange, FeedRange, Json};
+use model::{ContinuationToken, EpkRange, FeedRange, Json};
 use storage::StorageKey;
 
 use super::error::invalid_token;
 use super::request::QueryItems;
 use crate::container::ContainerIdentity;
+use crate::creation_order::{CreationPosition, decode_range, encode_range};
 use crate::error::{Error, ErrorKind, Result};
 use crate::key_layout::ResultKey;
 
 const TOKEN_KIND: &str = "query";
-// Raised whenever the payload changes. A token of another version is refused, and the client starts again.
+// Raised whenever the payload of a position changes; a new kind of position is no change. A token of another version is refused, and the client starts again.
 const TOKEN_VERSION: u8 = 4;
 /// Initial capacity, enough for an ordinary query.
 const TOKEN_BYTES: usize = 208;
@@ -63,9 +65,11 @@ pub(super) enum ContinuationPosition {
     /// Nothing was read.
     #[default]
     Start,
-    /// A scan, up to and including this storage key.
+    /// A scan in the order of keys, up to and including this storage key.
     Scan(StorageKey),
-    /// A lookup: everything below the first of these adjacent ranges, and of each range what its entry says. Usually
+    /// A read in the order of creation.
+    Created(CreationPosition),
+    /// A lookup in the order of values: everything below the first of these adjacent ranges, and of each range what its entry says. Usually
     /// one entry; several ranges are partially read after a split.
     Lookup(Vec<LookupPosition>),
     /// A read in index order, up to and including this term.
@@ -139,7 +143,7 @@ impl TokenScope<'_> {
     pub(super) fn result_owner(&self) -> Vec<u8> {
         let mut owner = Vec::new();
         push_bytes(&mut owner, self.container.rid.to_string().as_bytes());
-        push_range(&mut owner, &self.range());
+        encode_range(&self.range(), &mut owner);
         if let FeedRange::PartitionKey(key) = &self.operation.feed_range {
             push_bytes(&mut owner, key.to_json().to_string().as_bytes());
         }
@@ -167,7 +171,11 @@ impl QueryProgress {
         let issued_for = bytes.range().ok_or_else(damaged)?;
         // Bytes behind the position mean that the payload was not made by this version of the code.
         let progress = bytes.progress().filter(|_| bytes.rest.is_empty()).ok_or_else(damaged)?;
-        let is_in_order = matches!(progress.position, ContinuationPosition::Ordered(_));
+        // At the start too: a page may end inside of the first item, whose other rows are then left.
+        let is_in_order = matches!(
+            progress.position,
+            ContinuationPosition::Ordered(_) | ContinuationPosition::Start
+        );
         let is_resumed = is_in_order && ordered != 0 && ordered == scope.ordered_fingerprint();
         if query != scope.fingerprint() && !is_resumed {
             return Err(invalid_token("it continues another query or other parameters"));
@@ -191,7 +199,7 @@ impl QueryProgress {
         let mut bytes = Vec::with_capacity(TOKEN_BYTES);
         bytes.extend_from_slice(&scope.fingerprint().to_be_bytes());
         bytes.extend_from_slice(&scope.ordered_fingerprint().to_be_bytes());
-        push_range(&mut bytes, &scope.range());
+        encode_range(&scope.range(), &mut bytes);
         self.push_to(&mut bytes);
         let rid = &scope.container.rid;
         ContinuationToken::encode(TOKEN_KIND, TOKEN_VERSION, rid, &bytes).into_string()
@@ -223,12 +231,16 @@ fn push_position(bytes: &mut Vec<u8>, position: &ContinuationPosition) {
             bytes.push(1);
             push_bytes(bytes, key);
         }
+        ContinuationPosition::Created(position) => {
+            bytes.push(6);
+            position.encode(bytes);
+        }
         ContinuationPosition::Lookup(parts) => {
             bytes.push(2);
             let count = u32::try_from(parts.len()).unwrap_or(u32::MAX);
             bytes.extend_from_slice(&count.to_be_bytes());
             for LookupPosition { range, branch, term } in parts {
-                push_range(bytes, range);
+                encode_range(range, bytes);
                 bytes.extend_from_slice(&branch.to_be_bytes());
                 push_term(bytes, term);
             }
@@ -246,11 +258,6 @@ fn push_position(bytes: &mut Vec<u8>, position: &ContinuationPosition) {
             }
         }
     }
-}
-
-fn push_range(bytes: &mut Vec<u8>, range: &EpkRange) {
-    push_bytes(bytes, range.min.as_bytes());
-    push_bytes(bytes, range.max.as_bytes());
 }
 
 fn push_term(bytes: &mut Vec<u8>, term: &TermPosition) {
@@ -292,12 +299,8 @@ impl TokenDecoder {
         self.take(usize::try_from(length).ok()?)
     }
 
-    fn epk(&mut self) -> Option<EffectivePartitionKey> {
-        Some(EffectivePartitionKey::from_bytes(self.bytes()?.to_vec()))
-    }
-
     fn range(&mut self) -> Option<EpkRange> {
-        Some(EpkRange { min: self.epk()?, max: self.epk()? })
+        decode_range(&mut self.rest)
     }
 
     fn term(&mut self) -> Option<TermPosition> {
@@ -332,6 +335,7 @@ impl TokenDecoder {
                 let stored = ResultKey { created_ms: self.u64()?, random: self.u64()? };
                 ContinuationPosition::Rows { returned, stored: Some(stored) }
             }
+            6 => ContinuationPosition::Created(CreationPosition::decode(&mut self.rest)?),
             _ => return None,
         };
         Some(QueryProgress { position, skipped, taken, partial_items, plan })

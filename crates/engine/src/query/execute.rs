@@ -13,7 +13,6 @@ use model::limits::PAGE_ITEMS_DEFAULT;
 use model::{FeedRange, SessionToken};
 use storage::Read;
 
-use super::charge::ChargeAccumulator;
 use super::continuation::{ContinuationPosition, QueryProgress, TokenScope};
 use super::error::invalid_token;
 use super::evaluation::evaluation_context;
@@ -109,15 +108,14 @@ impl Engine {
         let compiled = container.compiled();
         let partitions =
             common_indexes(snapshot.store.as_ref(), &compiled, &snapshot.slices).await?;
-        let planned = prepared.plan(partitions.indexes)?;
+        let planned = prepared.plan(Arc::clone(&partitions.indexes))?;
         // Waiting for a new partition map is not compile time.
         let compile_time = self.stopwatch().saturating_sub(started + opening_time);
         let session_token = snapshot.session_token.clone();
-        let store = (Arc::clone(&snapshot.store), partitions.states);
+        let store = (Arc::clone(&snapshot.store), partitions);
         let mut reader =
             PageReader::new(self, store, &container.identity, &compiled, &operation.limits);
         reader.metrics.compile_time = compile_time;
-        reader.charges = ChargeAccumulator::new(partitions.sizes);
         let mut value = self.read_page(&mut reader, &snapshot, &planned, &scope, progress).await?;
         reader.metrics.total_time = self.stopwatch().saturating_sub(started);
         value.metrics = reader.metrics;

@@ -67,6 +67,8 @@ pub(super) struct PartitionIndexes {
     pub(super) indexes: Arc<Indexes>,
     /// The encoded states of the partitions.
     pub(super) states: Vec<(Shard, StorageValue)>,
+    /// Partitions whose items are not listed in the order of creation yet.
+    pub(super) unlisted: Vec<Shard>,
     /// Item count and size of the partitions, for the charge.
     pub(super) sizes: Vec<(Shard, Usage)>,
 }
@@ -83,6 +85,7 @@ pub(super) async fn common_indexes(
         newest.unwrap_or_else(|| Arc::new(Indexes::new(&compiled.properties.indexing_policy)));
     let mut states = Vec::with_capacity(slices.len());
     let mut sizes = Vec::with_capacity(slices.len());
+    let mut unlisted = Vec::new();
     let mut generations = vec![compiled.generation];
     let mut shards: Vec<Shard> = slices.iter().map(PartitionSlice::shard).collect();
     // Sorted so that equal shards are adjacent; the order in which states are read does not matter.
@@ -94,6 +97,9 @@ pub(super) async fn common_indexes(
         // From the snapshot, not from the published counters: terms and state must be of the same moment.
         let state = PartitionState::decode(&stored)?;
         states.push((shard, stored));
+        if state.unlisted_after.is_some() {
+            unlisted.push(shard);
+        }
         sizes.push((shard, Usage { items: state.items, item_bytes: state.item_bytes }));
         let rebuilt = state.rebuild.map(|rebuild| rebuild.generation);
         for generation in rebuilt.into_iter().chain([state.index_generation]) {
@@ -107,5 +113,5 @@ pub(super) async fn common_indexes(
             }
         }
     }
-    Ok(PartitionIndexes { indexes, states, sizes })
+    Ok(PartitionIndexes { indexes, states, unlisted, sizes })
 }

@@ -12,7 +12,7 @@ use storage::{KeyRange, Shard};
 use super::planned::AnalyzedQuery;
 use crate::catalog::ContainerEntry;
 use crate::error::{Error, ErrorKind, Result};
-use crate::key_layout::{LogicalPartition, epk_key_range};
+use crate::key_layout::{LogicalPartition, TermHit, epk_key_range};
 use crate::partition::{PartitionMap, PhysicalPartition};
 
 /// Up to this many logical partitions are read one by one; more are read as the range that spans them.
@@ -47,6 +47,15 @@ impl PartitionSlice {
         match &self.logical {
             Some(logical) => KeyRange::prefix(logical.as_bytes()),
             None => epk_key_range(&self.range),
+        }
+    }
+
+    /// Drops terms of items outside the slice: terms across a partition are not ordered by epk.
+    pub(super) fn retain_own(&self, hits: &mut Vec<TermHit>) {
+        // Local terms contain the logical partition, and a whole partition holds nothing else.
+        if self.logical.is_none() && !self.is_whole_partition() {
+            let keys = self.item_keys();
+            hits.retain(|hit| keys.contains(&hit.key));
         }
     }
 

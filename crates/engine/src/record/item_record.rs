@@ -12,11 +12,12 @@
 //! nothing.
 
 use bytes::{Buf, Bytes};
-use model::{Etag, ItemTimeToLive, Json, Lsn, Object, ParseError, ResourceId, TimestampSeconds};
+use model::{Etag, ItemTimeToLive, Json, Lsn, ParseError, TimestampSeconds};
 use storage::StorageValue;
 
 use super::logged_item::LoggedItem;
-use super::system_properties::{Placement, SYSTEM_BYTES, own_bytes, set_system_properties};
+use super::system_properties::own_bytes;
+use super::versioned_text::VersionedText;
 use crate::error::{Error, Result};
 use crate::key_layout::{ChangePosition, ItemKey};
 
@@ -75,21 +76,10 @@ impl ItemRecord {
         Self { bytes: bytes.into(), header }
     }
 
-    /// The same from the text of an item without system properties and without its last brace.
-    pub(crate) fn with_text(
-        header: ItemHeader,
-        text: &[u8],
-        self_link: &str,
-        rid: &ResourceId,
-    ) -> Self {
-        let mut bytes = Self::begin(&header, text.len() + SYSTEM_BYTES + 1);
-        bytes.extend_from_slice(text);
-        let mut system = Object::new();
-        set_system_properties(&mut system, Placement::AtEnd, self_link, rid, &header);
-        let printed = Json::Object(system).to_bytes();
-        // An item has an id, so that something stands before the comma.
-        bytes.push(b',');
-        bytes.extend_from_slice(printed.get(1..).unwrap_or_default());
+    /// The same from a text that was printed before.
+    pub(crate) fn with_text(header: ItemHeader, text: &VersionedText) -> Self {
+        let mut bytes = Self::begin(&header, text.len());
+        text.print_to(&mut bytes, &header);
         Self { bytes: bytes.into(), header }
     }
 

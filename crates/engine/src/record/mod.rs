@@ -6,6 +6,7 @@
 mod item_record;
 mod logged_item;
 mod system_properties;
+mod versioned_text;
 
 pub(crate) use item_record::{
     ItemHeader, ItemRecord, LogEntry, Removal, Version, earlier_position, resolve_position,
@@ -14,3 +15,4 @@ pub(crate) use logged_item::LoggedItem;
 pub(crate) use system_properties::{
     Placement, SYSTEM_BYTES, SYSTEM_PROPERTIES, own_bytes, own_bytes_of_many, set_system_properties,
 };
+pub(crate) use versioned_text::VersionedText;

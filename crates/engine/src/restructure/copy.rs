@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::key_layout::{
     ChangePosition, ITEMS, ItemKey, TERMS, UNIQUE_KEYS, VERSIONS, epk_key_range, is_shape_paths,
 };
-use crate::partition::{Restructuring, TouchedItems};
+use crate::partition::{EntryLayout, Restructuring, TouchedItems};
 use crate::record::{ItemRecord, Version, resolve_position};
 use crate::transaction::{ItemEntries, entries_of};
 
@@ -58,10 +58,7 @@ impl PartitionCopy<'_> {
                 // behind the kind byte and global ones by path, and after a rebuild some may follow an older policy.
                 let record = ItemRecord::decode(entry.value)?;
                 self.count(None, Some(&record));
-                put_all(
-                    &mut set,
-                    entries_of(self.compiled, self.compiled.generation, &key, &record)?,
-                );
+                put_all(&mut set, entries_of(self.compiled, self.layout(), &key, &record)?);
             }
             self.store().commit(self.target, vec![set]).await?;
             self.progress.add_copied(copied);
@@ -140,8 +137,8 @@ impl PartitionCopy<'_> {
         let current = self.record(source, key).await?;
         // By difference, so that copying an item any number of times counts it once.
         self.count(copied.as_ref(), current.as_ref());
-        let generation = self.compiled.generation;
-        let entries = |record: &ItemRecord| entries_of(self.compiled, generation, key, record);
+        let layout = self.layout();
+        let entries = |record: &ItemRecord| entries_of(self.compiled, layout, key, record);
         let old = copied.as_ref().map(entries).transpose()?.unwrap_or_default();
         let new = current.as_ref().map(entries).transpose()?.unwrap_or_default();
         // The copy may have an older state of the item; entries that only the old state had must go.
@@ -222,6 +219,11 @@ impl PartitionCopy<'_> {
             set.put(VERSIONS, key, value);
         }
         Ok(())
+    }
+
+    /// The layout of a copy: that of a new partition, whatever the source has.
+    fn layout(&self) -> EntryLayout {
+        EntryLayout { generation: self.compiled.generation, is_listed: true }
     }
 
     fn store(&self) -> &dyn Store {

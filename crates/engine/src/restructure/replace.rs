@@ -222,6 +222,7 @@ async fn write_states(
             item_bytes: copy.item_bytes,
             index_generation: generation,
             rebuild: None,
+            unlisted_after: None,
             // The cursor is a position in the versions of one source; after a merge, versions of the other one may lie
             // before it.
             trim_after: Default::default(),

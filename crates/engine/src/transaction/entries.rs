@@ -14,17 +14,18 @@ use super::written_item::own_expiry;
 use crate::container::CompiledProperties;
 use crate::error::{Error, Result};
 use crate::index::{terms_of, unique_keys_of};
-use crate::key_layout::{CHANGE_LOG, EXPIRY, ITEMS, ItemKey, TERMS, UNIQUE_KEYS};
+use crate::key_layout::{CHANGE_LOG, EXPIRY, ITEMS, ItemKey, TERMS, UNIQUE_KEYS, creation_keys};
+use crate::partition::EntryLayout;
 use crate::record::{ItemRecord, LogEntry};
 
 /// Storage entries by space and key.
 pub(crate) type ItemEntries = BTreeMap<(Space, StorageKey), StorageValue>;
 
-/// The entries of one item whose terms follow the given generation of the indexing policy. They include the list of its
-/// shape's paths, although all items of that shape share it.
+/// The entries of one item in the given layout. They include the list of its shape's paths, although all items of that
+/// shape share it.
 pub(crate) fn entries_of(
     compiled: &CompiledProperties,
-    generation: u32,
+    layout: EntryLayout,
     key: &ItemKey,
     record: &ItemRecord,
 ) -> Result<ItemEntries> {
@@ -41,9 +42,14 @@ pub(crate) fn entries_of(
     if let Some(expiry) = own_expiry(record) {
         entries.insert((EXPIRY, expiry), key.as_bytes().clone());
     }
+    if layout.is_listed {
+        let listed = creation_keys(key, position.ordinal);
+        entries.insert((TERMS, listed.local), key.id_bytes());
+        entries.insert((TERMS, listed.global), key.as_bytes().clone());
+    }
     if record.header.indexed {
         // Unlike a write, which treats a missing policy as "no terms", a copy or a verification must not guess.
-        let policy = compiled.policy(generation).ok_or_else(|| {
+        let policy = compiled.policy(layout.generation).ok_or_else(|| {
             Error::corrupt("an indexing policy that stored terms still follow is missing")
         })?;
         let terms = terms_of(policy, key, position.ordinal, &item);

@@ -1,6 +1,7 @@
 //! What a transaction keeps of versions that are no longer the newest.
 //!
-//! Owns the writes to the space `versions` and the removal of superseded log entries. Does not own trimming them.
+//! Owns the writes to the space `versions` and the removal of superseded log entries. Does not own which versions are
+//! trimmed: see `maintenance`.
 
 use model::TimestampSeconds;
 
@@ -9,6 +10,21 @@ use crate::key_layout::{CHANGE_LOG, ChangePosition, ItemKey, VERSIONS};
 use crate::record::{ItemRecord, Removal, Version, earlier_position};
 
 impl ItemTransaction<'_> {
+    /// Removes a version that is past the retention, and records that it is gone.
+    pub(crate) fn trim_version(
+        &mut self,
+        position: ChangePosition,
+        version: &Version,
+        ended: TimestampSeconds,
+    ) {
+        // The mark moves in the same commit as the removal. Later, a reader could miss the version without an error.
+        self.state.trimmed.trim(position.lsn, || version.key().epk());
+        if let Version::Superseded { record, .. } = version {
+            self.state.trimmed.forget(record, ended);
+        }
+        self.set.remove(VERSIONS, position.key());
+    }
+
     /// Moves the log entry of a version that is no longer the newest into the space `versions`.
     pub(super) fn supersede(
         &mut self,

@@ -4,7 +4,8 @@
 //!
 //! ```text
 //! items        the record              expiry      if the item has a time to live of its own
-//! terms        added and removed       change_log  the newest version moves to the end of the log
+//! terms        added and removed,      change_log  the newest version moves to the end of the log
+//!              and listed by creation
 //! unique_keys  moved or released       versions    the version before, or the deletion
 //! state        counters, ordinals, last timestamp (committed once per group by the writer)
 //! ```
@@ -13,34 +14,39 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use model::charge::IndexCost;
 use model::{Etag, ItemTimeToLive, Json, Lsn, TimestampSeconds};
 use storage::{StorageKey, StorageValue, WriteSet};
 
-use super::prepared_item::DetachedItem;
+use super::preparation::Preparations;
 use super::written_item::{WrittenItem, changed_units, own_expiry, weight};
 use crate::charge::{IndexedVersions, Weight, WriteCost};
-use crate::error::Result;
-use crate::index::{ItemTerms, terms_of, unique_keys_of};
-use crate::key_layout::{
-    CHANGE_LOG, ChangePosition, EXPIRY, ITEMS, ItemKey, TERMS, UNIQUE_KEYS, VERSIONS,
-};
+use crate::index::{ItemTerms, terms_of, terms_of_only, unique_keys_of};
+use crate::key_layout::{CHANGE_LOG, ChangePosition, EXPIRY, ITEMS, ItemKey, TERMS, UNIQUE_KEYS};
 use crate::partition::{Abort, PartitionState, PreparedTransaction, TransactionContext};
 use crate::record::{
-    ItemHeader, ItemRecord, LogEntry, Placement, Removal, SYSTEM_BYTES, Version, earlier_position,
+    ItemHeader, ItemRecord, LogEntry, Placement, Removal, SYSTEM_BYTES, earlier_position,
     set_system_properties,
 };
 
-/// Writes of an item besides its terms: the record, the log entry, the expiry entry, the state.
-const OTHER_WRITES: usize = 4;
+/// Writes of an item besides its terms: the record, the log entry, the expiry entry, two of the order of creation, the
+/// state.
+const OTHER_WRITES: usize = 6;
 
 /// One transaction under construction.
 pub(crate) struct ItemTransaction<'run> {
     pub(crate) context: TransactionContext<'run>,
     pub(crate) state: PartitionState,
     pub(super) set: WriteSet,
+    /// What was prepared outside of the writer.
+    pub(super) prepared: Option<&'run mut Preparations>,
+    /// The index of the operation that is being done, in a batch.
+    pub(super) operation: usize,
+    /// Bytes of items that may still be parsed or indexed here.
+    pub(super) item_bytes_left: usize,
     /// Items this transaction has written (or removed: none). It must see its own writes, which the store does not
     /// have.
-    items: HashMap<StorageKey, Option<ItemRecord>>,
+    pub(super) items: HashMap<StorageKey, Option<ItemRecord>>,
     /// The same for unique keys; the value is the id of the holder.
     pub(super) unique_keys: HashMap<StorageKey, Option<StorageValue>>,
     /// Log entries of this transaction. They become writes only at the end: the log keeps the newest version of an
@@ -62,8 +68,13 @@ pub(crate) struct ItemChange<'item> {
     pub(crate) time_to_live: Option<ItemTimeToLive>,
     pub(crate) indexed: bool,
     pub(crate) explain: bool,
-    /// What was prepared of the item, if the item itself is elsewhere.
-    pub(crate) detached: Option<&'item mut DetachedItem>,
+}
+
+/// What a removal is charged by.
+pub(crate) struct RemovedItem {
+    pub(crate) weight: Weight,
+    /// The cost of its index, path by path, for an explanation.
+    pub(crate) index: Option<Vec<IndexCost>>,
 }
 
 impl<'run> ItemTransaction<'run> {
@@ -72,8 +83,11 @@ impl<'run> ItemTransaction<'run> {
             // Moved, not shared: a transaction that fails drops its state, and the counters of the writer stay as they
             // were.
             state: std::mem::take(&mut context.state),
+            item_bytes_left: context.item_bytes_max,
             context,
             set: WriteSet::new(),
+            prepared: None,
+            operation: 0,
             items: HashMap::new(),
             unique_keys: HashMap::new(),
             log: BTreeMap::new(),
@@ -85,25 +99,19 @@ impl<'run> ItemTransaction<'run> {
 
     /// The item as this transaction sees it. An expired item is removed here and counts as absent: a create must not
     /// conflict with it, and its unique keys and terms must go before new ones are written.
-    pub(crate) async fn current(
-        &mut self,
-        key: &ItemKey,
-    ) -> std::result::Result<Option<ItemRecord>, Abort> {
+    pub(crate) async fn current(&mut self, key: &ItemKey) -> Result<Option<ItemRecord>, Abort> {
         let Some(record) = self.read(key).await? else { return Ok(None) };
         if self.context.compiled.is_expired(&record.header, self.context.now) {
             // The removal is part of this transaction: if the write that follows fails, the item stays and remains
             // invisible.
-            self.remove(key, &record, Removal::Expired)?;
+            self.remove(key, &record, Removal::Expired, false)?;
             return Ok(None);
         }
         Ok(Some(record))
     }
 
     /// The item as stored, expired or not.
-    pub(crate) async fn read(
-        &self,
-        key: &ItemKey,
-    ) -> std::result::Result<Option<ItemRecord>, Abort> {
+    pub(crate) async fn read(&self, key: &ItemKey) -> Result<Option<ItemRecord>, Abort> {
         // Own writes first: the pending keys are those of others, and the store has neither.
         if let Some(record) = self.items.get(key.as_bytes()) {
             return Ok(record.clone());
@@ -123,13 +131,14 @@ impl<'run> ItemTransaction<'run> {
         old_key: &ItemKey,
         key: &ItemKey,
         previous: Option<&ItemRecord>,
-        mut change: ItemChange<'_>,
-    ) -> std::result::Result<WrittenItem, Abort> {
-        if let Some(detached) = change.detached.take() {
-            return self.put_prepared(key, previous, change, detached).await;
+        change: ItemChange<'_>,
+    ) -> Result<WrittenItem, Abort> {
+        if self.is_prepared() {
+            return self.put_prepared(old_key, key, previous).await;
         }
+        self.spend(key, change.bytes + previous.map_or(0, ItemRecord::body_len))?;
         // The header is made first: etag, timestamp and rid are part of the text.
-        let header = self.header_for(previous, &change, None);
+        let header = self.header_for(previous, (change.time_to_live, change.indexed), None);
         let rid = self.context.container.item_rid(header.position.ordinal);
         if let Json::Object(object) = &mut *change.item {
             let self_link = self.context.container.self_link(&rid);
@@ -141,8 +150,9 @@ impl<'run> ItemTransaction<'run> {
         let old_item = previous.map(ItemRecord::parse).transpose()?;
         // May fail or defer. Everything before it has touched only this transaction, which is then dropped as a whole.
         self.write_unique_keys(key, old_item.as_ref(), item).await?;
-        let old = self.terms(old_key, previous, old_item.as_ref());
-        let new = self.terms(key, Some(&record), Some(item));
+        let is_compared = previous.is_some() && old_key == key;
+        let old = self.terms(old_key, previous, old_item.as_ref(), is_compared);
+        let new = self.terms(key, Some(&record), Some(item), is_compared);
         // Only computed if the caller asks for an explanation: it walks both versions once more.
         let versions = || IndexedVersions {
             old: self.index_costs(old_key, previous, old_item.as_ref()),
@@ -176,6 +186,7 @@ impl<'run> ItemTransaction<'run> {
         record: ItemRecord,
     ) {
         self.write_expiry(key, previous, Some(&record));
+        self.write_listing(old_key, key, previous, &record);
         // Before the new log entry is inserted: `supersede` looks for the old one in `log`.
         self.supersede(old_key, previous, record.header.timestamp);
         self.log.insert(record.header.position, (key.clone(), record.clone()));
@@ -194,28 +205,51 @@ impl<'run> ItemTransaction<'run> {
         self.items.insert(key.as_bytes().clone(), Some(record));
     }
 
-    /// Removes an item with all its entries.
+    /// Removes an item with all its entries. Has no effect if it fails.
     pub(crate) fn remove(
         &mut self,
         key: &ItemKey,
         record: &ItemRecord,
         removal: Removal,
-    ) -> Result<Weight> {
-        let item = record.parse()?;
-        for unique in unique_keys_of(&self.context.compiled.properties.unique_keys, key, &item) {
-            self.set.remove(UNIQUE_KEYS, unique.clone());
-            self.unique_keys.insert(unique, None);
-        }
-        let terms = self.terms(key, Some(record), Some(&item));
-        self.write_terms(&terms, ItemTerms::default());
+        explain: bool,
+    ) -> Result<RemovedItem, Abort> {
+        let removed = match self.remove_prepared(key, record) {
+            Some(removed) => removed,
+            None => self.remove_terms(key, record, explain)?,
+        };
         self.write_expiry(key, Some(record), None);
+        self.unlist(key, record);
         let timestamp = self.timestamp();
         self.supersede(key, Some(record), timestamp);
         self.log_removal(key, record, removal, timestamp);
         self.count(Some(record), None);
         self.set.remove(ITEMS, key.as_bytes().clone());
         self.items.insert(key.as_bytes().clone(), None);
-        Ok(weight(Some(record), &terms))
+        Ok(removed)
+    }
+
+    /// Removes the terms and unique keys of an item.
+    fn remove_terms(
+        &mut self,
+        key: &ItemKey,
+        record: &ItemRecord,
+        explain: bool,
+    ) -> Result<RemovedItem, Abort> {
+        self.spend(key, record.body_len())?;
+        let item = record.parse()?;
+        let unique_keys = unique_keys_of(&self.context.compiled.properties.unique_keys, key, &item);
+        self.release_unique_keys(unique_keys);
+        let terms = self.terms(key, Some(record), Some(&item), false);
+        self.write_terms(&terms, ItemTerms::default());
+        let index = explain.then(|| self.index_costs(key, Some(record), Some(&item)));
+        Ok(RemovedItem { weight: weight(Some(record), &terms), index })
+    }
+
+    pub(super) fn release_unique_keys(&mut self, unique_keys: Vec<StorageKey>) {
+        for unique in unique_keys {
+            self.set.remove(UNIQUE_KEYS, unique.clone());
+            self.unique_keys.insert(unique, None);
+        }
     }
 
     /// Replaces the terms of one item that follow another generation of the indexing policy.
@@ -245,24 +279,9 @@ impl<'run> ItemTransaction<'run> {
         }
     }
 
-    /// Removes a version that is past the retention, and records that it is gone.
-    pub(crate) fn trim_version(
-        &mut self,
-        position: ChangePosition,
-        version: &Version,
-        ended: TimestampSeconds,
-    ) {
-        // The mark moves in the same commit as the removal. Later, a reader could miss the version without an error.
-        self.state.trimmed.trim(position.lsn, || version.key().epk());
-        if let Version::Superseded { record, .. } = version {
-            self.state.trimmed.forget(record, ended);
-        }
-        self.set.remove(VERSIONS, position.key());
-    }
-
     /// Defers a transaction that scans the store while earlier writes are pending: a scan would miss them, and unlike a
     /// get it cannot tell by a key which ones.
-    pub(crate) fn require_no_pending(&self) -> std::result::Result<(), Abort> {
+    pub(crate) fn require_no_pending(&self) -> Result<(), Abort> {
         if self.context.pending.is_empty() { Ok(()) } else { Err(Abort::Deferred) }
     }
 
@@ -292,7 +311,7 @@ impl<'run> ItemTransaction<'run> {
     pub(super) fn header_for(
         &mut self,
         previous: Option<&ItemRecord>,
-        change: &ItemChange<'_>,
+        (time_to_live, indexed): (Option<ItemTimeToLive>, bool),
         reserved: Option<u64>,
     ) -> ItemHeader {
         let partition = self.context.partition.number;
@@ -311,13 +330,20 @@ impl<'run> ItemTransaction<'run> {
                     earlier_position(record.header.position)
                 }),
             timestamp,
-            time_to_live: change.time_to_live,
-            indexed: change.indexed,
+            time_to_live,
+            indexed,
             etag: Etag::new(self.state.writes, partition, timestamp),
         }
     }
 
-    fn terms(&self, key: &ItemKey, record: Option<&ItemRecord>, item: Option<&Json>) -> ItemTerms {
+    /// The terms of a version; in key order only if they are compared with those of another one.
+    fn terms(
+        &self,
+        key: &ItemKey,
+        record: Option<&ItemRecord>,
+        item: Option<&Json>,
+        is_compared: bool,
+    ) -> ItemTerms {
         let (Some(record), Some(item)) = (record, item) else { return ItemTerms::default() };
         // Decided by the record, not by the request: the terms of an old version must be those it was written with.
         if !record.header.indexed {
@@ -327,7 +353,8 @@ impl<'run> ItemTransaction<'run> {
         // Old and new terms follow the same generation, so that their difference is exact even in the middle of a
         // rebuild.
         self.context.compiled.policy(generation).map_or_else(ItemTerms::default, |policy| {
-            terms_of(policy, key, record.header.position.ordinal, item)
+            let derive = if is_compared { terms_of } else { terms_of_only };
+            derive(policy, key, record.header.position.ordinal, item)
         })
     }
 

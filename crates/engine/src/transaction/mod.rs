@@ -7,11 +7,15 @@
 mod entries;
 mod history;
 mod item_transaction;
-mod prepared_item;
+mod listing;
+mod preparation;
 mod unique_keys;
 mod written_item;
 
 pub(crate) use entries::{ItemEntries, entries_of};
 pub(crate) use item_transaction::{ItemChange, ItemTransaction};
-pub(crate) use prepared_item::{DetachedItem, FollowedPolicy, PreparationBasis, PreparedItem};
+pub(crate) use preparation::{
+    BaseVersion, KnownVersion, PolicyOfKey, Preparations, PreparedOperation, PreparedPut,
+    PreparedRemoval, PutBasis,
+};
 pub(crate) use written_item::WrittenItem;

@@ -28,6 +28,11 @@ pub(super) fn changed_units(old: &ItemTerms, new: &ItemTerms) -> Option<u64> {
     if old.entries.is_empty() && new.entries.is_empty() {
         return None;
     }
+    let sum = |leaves: &[IndexedLeaf]| leaves.iter().map(|leaf| leaf.units).sum::<u64>();
+    if old.leaves.is_empty() || new.leaves.is_empty() {
+        // All of them, without sorting.
+        return Some(sum(&old.leaves) + sum(&new.leaves));
+    }
     // Merged as sorted lists, not as sets: equal elements of an array are one term but are charged each.
     let sorted = |leaves: &[IndexedLeaf]| {
         let mut leaves = leaves.to_vec();

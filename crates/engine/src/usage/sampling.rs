@@ -3,10 +3,13 @@
 //! Owns which requests go into which sample: none of those of a handle that is not counted. Does not own the samples
 //! (`metering`). Nothing here can fail a request.
 
+use std::sync::Arc;
+
 use model::{Json, RequestCharge};
 
 use crate::catalog::ContainerEntry;
 use crate::engine::Engine;
+use crate::item::ItemWrite;
 use crate::metering::{MeteredRequest, OperationKind, PageUse, SampledQuery};
 use crate::query::QueryItems;
 use crate::response::{BatchEffect, BatchOperationResult, ItemResource, ReadResult, Response};
@@ -45,16 +48,27 @@ impl Engine {
     /// Samples the items of a committed batch.
     pub(crate) fn sample_batch(
         &self,
-        container: &ContainerEntry,
-        items: &[Option<&Json>],
+        container: &Arc<ContainerEntry>,
+        writes: Vec<ItemWrite>,
         answers: &[BatchOperationResult],
     ) {
-        for (new, answer) in items.iter().zip(answers) {
-            let (BatchEffect::Created(item) | BatchEffect::Replaced(item)) = &answer.effect else {
-                continue;
-            };
-            let kind = OperationKind::Batch;
-            self.sample_write(container, kind, *new, (item, answer.charge));
+        let written = answers.iter().map(|answer| match &answer.effect {
+            BatchEffect::Created(item) | BatchEffect::Replaced(item) => {
+                Some((item.clone(), answer.charge))
+            }
+            BatchEffect::Deleted | BatchEffect::Read(_) => None,
+        });
+        let samples: Vec<_> = writes.into_iter().zip(written).collect();
+        let items = samples.iter().filter_map(|(_, written)| written.as_ref());
+        let kind = OperationKind::Batch;
+        if self.is_large(items.map(|(item, _)| item.text().len()).sum()) {
+            self.sample_large(container, kind, samples);
+            return;
+        }
+        for (write, written) in &samples {
+            if let Some((item, charge)) = written {
+                self.sample_write(container, kind, write.new_item(), (item, *charge));
+            }
         }
     }
 

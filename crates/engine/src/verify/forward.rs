@@ -68,8 +68,8 @@ impl PartitionVerification<'_> {
         expected.item_bytes += record.body_len() as u64;
         self.check_record(&key, &record);
         // In the middle of a rebuild, items on both sides of its cursor follow different policies.
-        let generation = self.state.generation_at(key.as_bytes());
-        match entries_of(self.compiled, generation, &key, &record) {
+        let layout = self.state.layout_at(key.as_bytes());
+        match entries_of(self.compiled, layout, &key, &record) {
             Ok(entries) => entries,
             Err(error) => {
                 self.find(format!("item '{}': {error}", key.id()));

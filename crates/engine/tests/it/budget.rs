@@ -298,7 +298,7 @@ fn a_patch_condition_ends_with_its_work() {
 #[test]
 fn a_long_condition_in_a_batch_rolls_the_batch_back() {
     watched(|| async {
-        let (account, link) = account(settings_without_maintenance()).await;
+        let (account, link) = account(few_units(400)).await;
         let operation = |condition| BatchOperation::Patch {
             id: id("1"),
             patch: patch_of(r#"[{"op":"incr","path":"/n","value":1}]"#, Some(condition)),
@@ -321,5 +321,11 @@ fn a_long_condition_in_a_batch_rolls_the_batch_back() {
             other => panic!("{other:?}"),
         }
         assert_eq!(rows(&account.engine, &link, "SELECT VALUE c.n FROM c").await, ["3"]);
+        // A condition that is too long for the writer is evaluated outside of it, for what the first operation will
+        // have written.
+        let long = vec![operation("FROM c WHERE c.n = 3"), operation(LONG_CONDITION)];
+        let outcome = account.engine.transactional_batch(batch(long)).await.unwrap().value;
+        assert!(matches!(outcome, BatchResult::Committed(_)), "{outcome:?}");
+        assert_eq!(rows(&account.engine, &link, "SELECT VALUE c.n FROM c").await, ["5"]);
     });
 }

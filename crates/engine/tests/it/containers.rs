@@ -50,7 +50,7 @@ async fn properties_survive_reopening_with_unknown_members() {
     let properties = container(
         r#"{"id":"c","partitionKey":{"paths":["/a","/b/c"],"kind":"MultiHash","version":2},
             "defaultTtl":60,"uniqueKeyPolicy":{"uniqueKeys":[{"paths":["/mail"]}]},
-            "indexingPolicy":{"indexingMode":"consistent","automatic":false,
+            "indexingPolicy":{"indexingMode":"consistent",
               "includedPaths":[{"path":"/*"}],"excludedPaths":[{"path":"/x/?"}],
               "compositeIndexes":[[{"path":"/a"},{"path":"/b","order":"descending"}]]},
             "changeFeedPolicy":{"retentionDuration":10},"somethingNew":{"a":[1]}}"#,

@@ -8,7 +8,7 @@ use model::FeedRange;
 use storage::{Shard, Store};
 
 use crate::account::{Account, json, plain, settings_without_maintenance};
-use crate::scripted_store::{COMMITS, Fault, ScriptedStore};
+use crate::scripted_store::{COMMITS, Fault, SNAPSHOTS, ScriptedStore};
 use crate::verbs::{ids, refused};
 
 const CATALOG: Shard = Shard(0);
@@ -258,7 +258,7 @@ async fn a_split_does_not_bring_a_deleted_container_back() {
 #[tokio::test]
 async fn reads_of_a_container_deleted_under_them_end() {
     let (account, store, link) = scripted(5).await;
-    let gate = store.gate(FIRST, "items");
+    let gate = store.gate(Shard(0), SNAPSHOTS);
     let (engine, container) = (account.engine.clone(), link.clone());
     let list = tokio::spawn(async move {
         let list = engine::operation::ListItems {

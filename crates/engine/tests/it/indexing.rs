@@ -128,19 +128,14 @@ async fn the_mode_none_has_no_terms_and_comes_back() {
 
 /// Terms of the only item there is after each write.
 #[tokio::test]
-async fn directives_decide_when_indexing_is_not_automatic() {
+async fn directives_decide_whether_an_item_is_indexed() {
     let account = Account::new().await;
-    let properties = container(
-        r#"{"id":"c","partitionKey":{"paths":["/pk"],"kind":"Hash","version":2},
-            "indexingPolicy":{"indexingMode":"consistent","automatic":false,
-              "includedPaths":[{"path":"/*"}],"excludedPaths":[]}}"#,
-    );
-    let link = account.container(properties).await;
+    let link = account.container(plain("c")).await;
     let text = r#"{"id":"a","pk":"x","n":1}"#;
     let upsert = |directive| account.upsert_with(&link, text, indexing(directive));
-    upsert(IndexingDirective::Default).await.unwrap();
+    upsert(IndexingDirective::Exclude).await.unwrap();
     let none = terms(&account).await;
-    upsert(IndexingDirective::Include).await.unwrap();
+    upsert(IndexingDirective::Default).await.unwrap();
     let some = terms(&account).await;
     assert!(some > none);
     let patch = |directive| {
@@ -153,8 +148,8 @@ async fn directives_decide_when_indexing_is_not_automatic() {
     assert!(terms(&account).await < some);
     patch(IndexingDirective::Include).await.unwrap();
     assert_eq!(terms(&account).await, some);
-    upsert(IndexingDirective::Default).await.unwrap();
-    assert!(terms(&account).await < some);
+    upsert(IndexingDirective::Exclude).await.unwrap();
+    assert_eq!(terms(&account).await, none);
     account.delete(&link, "x", "a").await.unwrap();
     account.verify().await;
 }

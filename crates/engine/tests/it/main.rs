@@ -11,6 +11,7 @@ mod change_feed;
 mod charge;
 mod clock;
 mod containers;
+mod creation_order;
 mod databases;
 mod faults;
 mod fidelity;

@@ -15,6 +15,9 @@ use tokio::sync::Semaphore;
 /// The gate behind the commits of a shard.
 pub(crate) const COMMITS: &str = "commits";
 
+/// The gate behind which snapshots are taken.
+pub(crate) const SNAPSHOTS: &str = "snapshots";
+
 /// The result of one commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
@@ -31,8 +34,8 @@ pub(crate) struct ScriptedStore {
     pub(crate) inner: MemoryStore,
     script: Mutex<VecDeque<(Option<Shard>, Fault)>>,
     reads_fail: AtomicBool,
-    /// Entries that reads have returned, snapshots not included.
-    entries_read: AtomicUsize,
+    /// Entries that reads have returned, also those of snapshots.
+    entries_read: Arc<AtomicUsize>,
     /// Reads fail after this many commits of a shard.
     reads_end: Mutex<Option<(Shard, usize)>>,
     /// Scans of these spaces wait for a permit.
@@ -45,7 +48,7 @@ impl ScriptedStore {
             inner: MemoryStore::new(),
             script: Mutex::default(),
             reads_fail: AtomicBool::new(false),
-            entries_read: AtomicUsize::new(0),
+            entries_read: Arc::default(),
             reads_end: Mutex::default(),
             gates: Mutex::default(),
         })
@@ -138,11 +141,43 @@ impl Read for ScriptedStore {
     }
 }
 
+/// A snapshot that counts what is read.
+struct CountedSnapshot {
+    inner: Arc<dyn Read>,
+    entries_read: Arc<AtomicUsize>,
+}
+
+#[async_trait]
+impl Read for CountedSnapshot {
+    async fn get(&self, shard: Shard, space: Space, key: &[u8]) -> Result<Option<StorageValue>> {
+        self.entries_read.fetch_add(1, Ordering::SeqCst);
+        self.inner.get(shard, space, key).await
+    }
+
+    async fn get_many(
+        &self,
+        shard: Shard,
+        space: Space,
+        keys: &[StorageKey],
+    ) -> Result<Vec<Option<StorageValue>>> {
+        self.entries_read.fetch_add(keys.len(), Ordering::SeqCst);
+        self.inner.get_many(shard, space, keys).await
+    }
+
+    async fn scan(&self, shard: Shard, space: Space, scan: &Scan) -> Result<ScanPage> {
+        let page = self.inner.scan(shard, space, scan).await?;
+        self.entries_read.fetch_add(page.entries.len(), Ordering::SeqCst);
+        Ok(page)
+    }
+}
+
 #[async_trait]
 impl Store for ScriptedStore {
     async fn snapshot(&self) -> Result<Arc<dyn Read>> {
         self.check_read()?;
-        self.inner.snapshot().await
+        self.pass(Shard(0), SNAPSHOTS).await;
+        let (inner, read) = (self.inner.snapshot().await?, Arc::clone(&self.entries_read));
+        Ok(Arc::new(CountedSnapshot { inner, entries_read: read }))
     }
 
     async fn commit(&self, shard: Shard, group: Vec<WriteSet>) -> Result<Vec<Stamp>> {

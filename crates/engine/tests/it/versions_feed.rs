@@ -109,7 +109,12 @@ async fn versions_of_one_batch_appear_in_order_and_together() {
 /// A transaction with more entries than any page asks for must not stop the feed.
 #[tokio::test]
 async fn a_sweep_of_many_items_does_not_stop_the_feed() {
-    let settings = EngineSettings { maintenance_items_max: 4000, ..settings_without_maintenance() };
+    // All of them in one transaction.
+    let settings = EngineSettings {
+        maintenance_items_max: 4000,
+        large_item_bytes: usize::MAX,
+        ..settings_without_maintenance()
+    };
     let account = Account::with_settings(settings).await;
     let mut properties = plain("c");
     properties.default_time_to_live = TimeToLive::Seconds(10);

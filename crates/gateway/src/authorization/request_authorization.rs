@@ -21,7 +21,7 @@ pub(crate) enum RequestAuthorization {
 
 impl RequestAuthorization {
     /// Refuses a request because of its body.
-    pub(crate) fn authorize_body(
+    pub(crate) async fn authorize_body(
         &self,
         context: &AuthorizationContext<'_>,
         request: &ApiRequest,
@@ -29,7 +29,7 @@ impl RequestAuthorization {
     ) -> ApiResult<()> {
         match self {
             Self::Full | Self::Session => Ok(()),
-            Self::ByRole(caller) => role::authorize_batch(context, caller, request, path),
+            Self::ByRole(caller) => role::authorize_batch(context, caller, request, path).await,
         }
     }
 }

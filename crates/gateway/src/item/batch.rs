@@ -2,13 +2,15 @@
 //!
 //! Owns the request and the response of a batch, and passes bulk requests on, which have the same format.
 
+use bytes::Bytes;
 use engine::operation::TransactionalBatch;
 use engine::response::BatchResult;
 use engine::{ContainerAddress, Engine};
 use hyper::StatusCode;
-use model::RequestCharge;
 use model::limits::TRANSACTIONAL_BATCH_OPERATIONS_MAX;
+use model::{Completeness, Json, PartitionKey, RequestCharge};
 
+use super::body::parse_on_thread;
 use super::bulk;
 use super::operation_request::{BatchRequestEntry, parse_operations};
 use super::operation_response::{self, BatchResponseEntry};
@@ -27,7 +29,9 @@ pub(super) async fn handle_batch(
             "Batches in HybridRow form are not supported. Use a client that sends batches as JSON.",
         ));
     }
-    let operations = parse_operations(&request.json()?)?;
+    let parse =
+        |body: &Bytes| parse_operations(&Json::parse(body).map_err(ApiError::invalid_payload)?);
+    let operations = parse_on_thread(engine, &request.body, parse).await?;
     if operations.is_empty() {
         return Err(ApiError::bad_request("Batch request has no operations."));
     }
@@ -45,6 +49,24 @@ pub(super) async fn handle_batch(
     }
 }
 
+/// The partition key in the header. A batch refuses a wrong number of components with a sentence of its own.
+fn full_partition_key(
+    engine: &Engine,
+    request: &ApiRequest,
+    address: &ContainerAddress,
+) -> ApiResult<PartitionKey> {
+    let key = request.required_partition_key()?;
+    let definition = engine.partition_key_definition(&address.link)?;
+    definition.validate(&key, Completeness::Full).map_err(|_| {
+        ApiError::bad_request(
+            "Partition key provided either doesn't correspond to definition in the collection or doesn't match \
+             partition key field values specified in the document.",
+        )
+        .with_sub_status(1001)
+    })?;
+    Ok(key)
+}
+
 async fn run_transactional(
     engine: &Engine,
     request: &ApiRequest,
@@ -55,7 +77,7 @@ async fn run_transactional(
         entries.iter().map(|entry| entry.is_minimal(request.wants_minimal())).collect();
     let batch = TransactionalBatch {
         container: address.link.clone(),
-        partition_key: request.required_partition_key()?,
+        partition_key: full_partition_key(engine, request, address)?,
         operations: entries
             .into_iter()
             .map(|entry| entry.into_operation(request.wants_explanation()))

@@ -13,8 +13,17 @@ use crate::http::{ApiError, ApiRequest, ApiResult, header};
 /// The system properties that a client can ask to leave out; the others identify the item and its version.
 const EXCLUDED_PROPERTIES: [&str; 2] = ["_self", "_attachments"];
 
-/// Parses the item of a request; a large one on a thread, so that other requests are answered meanwhile.
+/// Parses the item of a request.
 pub(super) async fn parse_item(engine: &Engine, body: &Bytes) -> ApiResult<MeasuredJson> {
+    parse_on_thread(engine, body, parse).await
+}
+
+/// Parses a body; a large one on a thread, so that other requests are answered meanwhile.
+pub(crate) async fn parse_on_thread<T: Send + 'static>(
+    engine: &Engine,
+    body: &Bytes,
+    parse: impl FnOnce(&Bytes) -> ApiResult<T> + Send + 'static,
+) -> ApiResult<T> {
     if !engine.is_large(body.len()) {
         return parse(body);
     }
@@ -30,21 +39,30 @@ fn parse(body: &Bytes) -> ApiResult<MeasuredJson> {
 }
 
 /// Encodes an item for a client: the stored text, or binary JSON if the client reads nothing else.
-pub(super) fn encode_item(request: &ApiRequest, item: ItemResource) -> Bytes {
+pub(super) async fn encode_item(
+    engine: &Engine,
+    request: &ApiRequest,
+    item: ItemResource,
+) -> ApiResult<Bytes> {
     let formats = request.header(&header::SUPPORTED_FORMATS).unwrap_or_default();
     let supports =
         |format: &str| formats.split(',').any(|listed| listed.trim().eq_ignore_ascii_case(format));
     // Text is stored, so text is cheaper. Binary is for clients that can read nothing else.
     let is_binary = supports("CosmosBinary") && !supports("JsonText");
-    if request.flag(&header::EXCLUDE_SYSTEM_PROPERTIES) {
-        let mut json = item.to_json();
-        if let Json::Object(object) = &mut json {
-            EXCLUDED_PROPERTIES.iter().for_each(|name| drop(object.remove(name)));
-        }
-        return Bytes::from(if is_binary { binary_json::encode(&json) } else { json.to_bytes() });
+    let excludes = request.flag(&header::EXCLUDE_SYSTEM_PROPERTIES);
+    if !is_binary && !excludes {
+        return Ok(item.into_text());
     }
-    if is_binary {
-        return Bytes::from(binary_json::encode(&item.to_json()));
+    if !engine.is_large(item.text().len()) {
+        return Ok(encode(&item, is_binary, excludes));
     }
-    item.into_text()
+    Ok(engine.run_long(move || encode(&item, is_binary, excludes)).await?)
+}
+
+fn encode(item: &ItemResource, is_binary: bool, excludes: bool) -> Bytes {
+    let mut json = item.to_json();
+    if let (Json::Object(object), true) = (&mut json, excludes) {
+        EXCLUDED_PROPERTIES.iter().for_each(|name| drop(object.remove(name)));
+    }
+    Bytes::from(if is_binary { binary_json::encode(&json) } else { json.to_bytes() })
 }

@@ -88,6 +88,8 @@ fn prepare(
     let entry = entry?;
     let wants_minimal = entry.is_minimal(request_is_minimal);
     let BatchRequestEntry { operation, partition_key, .. } = entry;
+    // `[]` is how one client writes that the item has no key: that of the request applies.
+    let partition_key = partition_key.filter(|key| !key.components().is_empty());
     let partition_key = partition_key.or_else(|| default_key.cloned()).ok_or_else(|| {
         let message = "An operation of a bulk request needs a 'partitionKey'.";
         ApiError::bad_request(message).with_sub_status(1001)

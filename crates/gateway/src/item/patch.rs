@@ -7,8 +7,9 @@ use engine::{ContainerAddress, Engine};
 use hyper::StatusCode;
 use model::{ItemId, Json, Object, Patch};
 
+use super::body::parse_on_thread;
 use super::write::item_response;
-use crate::http::{ApiRequest, ApiResponse, ApiResult};
+use crate::http::{ApiError, ApiRequest, ApiResponse, ApiResult};
 
 pub(super) async fn patch_item(
     engine: &Engine,
@@ -20,11 +21,14 @@ pub(super) async fn patch_item(
         container: address.link.clone(),
         partition_key: request.required_partition_key()?,
         id,
-        patch: parse_patch(&request.json()?)?,
+        patch: parse_on_thread(engine, &request.body, |body| {
+            parse_patch(&Json::parse(body).map_err(ApiError::invalid_payload)?)
+        })
+        .await?,
         options: request.write_options()?,
     };
     let patched = engine.patch_item(operation).await?;
-    Ok(item_response(StatusCode::OK, request, address, patched))
+    item_response(engine, StatusCode::OK, request, address, patched).await
 }
 
 /// Parses the body of a patch: an object, or the bare list of operations that one client sends.

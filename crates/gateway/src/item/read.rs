@@ -29,7 +29,7 @@ pub(super) async fn read_item(
     let response = match result.value {
         ReadResult::Found(item) => {
             let (etag, lsn) = (item.etag(), item.lsn().0);
-            ApiResponse::ok(encode_item(request, item))
+            ApiResponse::ok(encode_item(engine, request, item).await?)
                 .item_etag(etag)
                 .with_number(header::ITEM_LSN, lsn)
                 .copy_header(&header::ITEM_LSN, header::ITEM_LOCAL_LSN)

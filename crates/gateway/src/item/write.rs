@@ -23,7 +23,7 @@ pub(super) async fn create(
         options: request.write_options()?,
     };
     let created = engine.create_item(operation).await?;
-    Ok(item_response(StatusCode::CREATED, request, address, created))
+    item_response(engine, StatusCode::CREATED, request, address, created).await
 }
 
 pub(super) async fn upsert(
@@ -45,7 +45,7 @@ pub(super) async fn upsert(
     let result = result.map(|upserted| match upserted {
         UpsertResult::Created(item) | UpsertResult::Replaced(item) => item,
     });
-    Ok(item_response(status, request, address, result))
+    item_response(engine, status, request, address, result).await
 }
 
 pub(super) async fn replace(
@@ -62,7 +62,7 @@ pub(super) async fn replace(
         options: request.write_options()?,
     };
     let replaced = engine.replace_item(operation).await?;
-    Ok(item_response(StatusCode::OK, request, address, replaced))
+    item_response(engine, StatusCode::OK, request, address, replaced).await
 }
 
 pub(super) async fn delete(
@@ -86,24 +86,25 @@ pub(super) async fn delete(
 }
 
 /// The response of a write that leaves an item.
-pub(super) fn item_response(
+pub(super) async fn item_response(
+    engine: &Engine,
     status: StatusCode,
     request: &ApiRequest,
     address: &ContainerAddress,
     result: EngineResponse<ItemResource>,
-) -> ApiResponse {
+) -> ApiResult<ApiResponse> {
     // Before the item is consumed by the encoding; also a response without a body has them as headers.
     let (etag, lsn) = (result.value.etag(), result.value.lsn());
     let response = match request.wants_minimal() {
         true => ApiResponse::empty(status),
-        false => ApiResponse::json(status, encode_item(request, result.value)),
+        false => ApiResponse::json(status, encode_item(engine, request, result.value).await?),
     };
-    response
+    Ok(response
         .item_etag(etag)
         .charge(result.charge)
         .charge_explanation(result.explanation)
         .session_token(result.session_token.as_ref())
         .with_number(header::ITEM_LSN, lsn.0)
         .copy_header(&header::ITEM_LSN, header::ITEM_LOCAL_LSN)
-        .container_headers(address)
+        .container_headers(address))
 }

@@ -40,12 +40,25 @@ pub(crate) fn handle(gateway: &Gateway, request: &ApiRequest) -> ApiResult<ApiRe
     Ok(response.with_static(header::REQUEST_CHARGE, "0"))
 }
 
+/// An origin whose host is `localhost`, with the address in its place.
+fn with_address(origin: &str) -> String {
+    match origin.split_once("://localhost") {
+        Some((scheme, port)) if port.is_empty() || port.starts_with(':') => {
+            format!("{scheme}://127.0.0.1{port}")
+        }
+        _ => origin.to_owned(),
+    }
+}
+
 fn document(gateway: &Gateway, request: &ApiRequest) -> Json {
     let settings = gateway.settings();
     let id = gateway.engine().settings().account_id.as_str();
     // Clients connect to the addresses in this document from then on, so they must be reachable from where the client
     // is.
-    let endpoint = settings.public_endpoint.clone().unwrap_or_else(|| request.origin());
+    let endpoint = settings.public_endpoint.clone().unwrap_or_else(|| {
+        let origin = request.origin();
+        if settings.localhost_as_address { with_address(&origin) } else { origin }
+    });
     let endpoint = format!("{}/", endpoint.trim_end_matches('/'));
     let host = endpoint.split("//").nth(1).unwrap_or_default().trim_end_matches('/').to_owned();
     let location = || {

@@ -284,8 +284,11 @@ fn script_parent(address: &ContainerAddress, kind: ScriptKind) -> AttachedParent
 fn conflicts(request: &ApiRequest, address: &ContainerAddress) -> ApiResult<ApiResponse> {
     match request.method {
         Method::GET => {}
-        // Conflicts cannot be queried over all partitions, whatever the header for it says.
-        Method::POST if request.is_query() && request.partition_key()?.is_none() => {
+        Method::POST
+            if request.is_query()
+                && request.partition_key()?.is_none()
+                && !request.flag(&header::CROSS_PARTITION) =>
+        {
             return Err(ApiError::bad_request(
                 "Cross partition query is required but disabled. Please set x-ms-documentdb-query-enablecrosspartition \
                  to true, specify x-ms-documentdb-partitionkey, or revise your query to avoid this exception.",

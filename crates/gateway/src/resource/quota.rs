@@ -7,9 +7,8 @@ use engine::response::Usage;
 
 use crate::http::{ApiResponse, header};
 
-/// Capacity of one physical partition.
-// 50 GB, the size of a physical partition of the service.
-const PARTITION_KILOBYTES: u64 = 50 * 1024 * 1024;
+/// The quota of one physical partition in these headers, from recorded responses. Partitions of the service hold more.
+const PARTITION_KILOBYTES: u64 = 10 * 1024 * 1024;
 
 /// Adds quota and usage of a container with this many physical partitions.
 pub(super) fn add_container_quota(

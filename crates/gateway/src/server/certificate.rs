@@ -2,10 +2,17 @@
 //!
 //! Owns reading and generating it. Does not own files: whoever keeps a generated certificate asks for its private key.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use model::ValidationError;
 use rcgen::{CertificateParams, DnType, ExtendedKeyUsagePurpose, KeyPair, KeyUsagePurpose};
 use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
+
+const BEGIN: &str = "-----BEGIN CERTIFICATE-----";
+const END: &str = "-----END CERTIFICATE-----";
+/// Characters of a line of PEM.
+const PEM_LINE: usize = 64;
 
 /// A certificate with its private key.
 #[derive(Debug)]
@@ -74,12 +81,37 @@ impl Certificate {
         let pem = public_blocks(chain);
         Ok(Self { chain: certificates, key, pem, key_pem: None })
     }
+
+    /// A certificate, those of the authorities above it, and its private key, all in DER form.
+    ///
+    /// # Errors
+    /// [`ValidationError`] when there is no certificate or the key has an unknown form.
+    pub fn from_der(chain: Vec<Vec<u8>>, key: Vec<u8>) -> model::Result<Self> {
+        if chain.is_empty() {
+            return Err(ValidationError::new("The file holds no certificate."));
+        }
+        let key = PrivateKeyDer::try_from(key).map_err(|reason| {
+            ValidationError::new(format!("The private key cannot be used: {reason}."))
+        })?;
+        let pem = chain.iter().map(|certificate| public_block(certificate)).collect();
+        let chain = chain.into_iter().map(CertificateDer::from).collect();
+        Ok(Self { chain, key, pem, key_pem: None })
+    }
+}
+
+/// A certificate as PEM.
+fn public_block(certificate: &[u8]) -> String {
+    let text = STANDARD.encode(certificate);
+    let mut block = format!("{BEGIN}\n");
+    for line in text.as_bytes().chunks(PEM_LINE) {
+        block.push_str(&String::from_utf8_lossy(line));
+        block.push('\n');
+    }
+    block + END + "\n"
 }
 
 /// The certificates of a PEM text, without private keys and the text around them.
 fn public_blocks(pem: &str) -> String {
-    const BEGIN: &str = "-----BEGIN CERTIFICATE-----";
-    const END: &str = "-----END CERTIFICATE-----";
     let blocks = pem.split(BEGIN).skip(1).filter_map(|rest| rest.split_once(END));
     blocks.map(|(block, _)| format!("{BEGIN}{block}{END}\n")).collect()
 }
@@ -87,6 +119,16 @@ fn public_blocks(pem: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::Certificate;
+
+    #[test]
+    fn a_certificate_in_der_form_is_published_as_pem() {
+        let generated = Certificate::generate(&["localhost".to_owned()]).unwrap();
+        let chain = generated.chain.iter().map(|one| one.to_vec()).collect();
+        let read = Certificate::from_der(chain, generated.key.secret_der().to_vec()).unwrap();
+        assert_eq!(read.pem().trim(), generated.pem().replace("\r\n", "\n").trim());
+        let invalid = Certificate::from_der(Vec::new(), Vec::new()).unwrap_err();
+        assert!(invalid.message().contains("no certificate"), "{}", invalid.message());
+    }
 
     #[test]
     fn a_private_key_in_the_same_file_is_not_published() {

@@ -13,7 +13,7 @@ use bytes::{Buf, Bytes};
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::body::Body;
 use hyper::header::{CACHE_CONTROL, CONTENT_LOCATION, HeaderName, HeaderValue, PRAGMA};
-use hyper::{HeaderMap, Method, Response, StatusCode};
+use hyper::{HeaderMap, Method, Response, StatusCode, Uri};
 use model::TraceContext;
 use tracing::{Instrument, Span};
 
@@ -158,6 +158,17 @@ fn write_milliseconds(writer: &mut HeaderValueWriter, microseconds: u64) -> &mut
     writer.number(microseconds / 1000).ascii(point).number(decimals)
 }
 
+/// The path of an item whose id has a question mark that a client has not escaped: what follows it is a part of the id,
+/// because items have no query parameters.
+fn item_path_with_query(uri: &Uri) -> Option<String> {
+    let query = uri.query()?;
+    let mut segments = uri.path().trim_matches('/').split('/');
+    let is_item = ["dbs", "colls", "docs"]
+        .into_iter()
+        .all(|kind| segments.next() == Some(kind) && segments.next().is_some());
+    (is_item && segments.next().is_none()).then(|| format!("{}?{query}", uri.path()))
+}
+
 async fn respond<B: Body<Data = Bytes, Error: Into<BoxError>> + Unpin>(
     gateway: &Gateway,
     incoming: hyper::Request<B>,
@@ -167,7 +178,8 @@ async fn respond<B: Body<Data = Bytes, Error: Into<BoxError>> + Unpin>(
 ) -> ApiResult<ApiResponse> {
     let (parts, body) = incoming.into_parts();
     check_head(gateway, &parts, transport)?;
-    let path = RequestPath::parse(parts.uri.path());
+    let joined = item_path_with_query(&parts.uri);
+    let path = RequestPath::parse(joined.as_deref().unwrap_or(parts.uri.path()));
     match transport.role {
         ListenerRole::Api => {}
         ListenerRole::Health => return observe::probe(gateway, &parts.method, &path),
@@ -209,7 +221,7 @@ async fn respond<B: Body<Data = Bytes, Error: Into<BoxError>> + Unpin>(
     }
     let own = is_explorer.then(|| gateway.for_explorer());
     let gateway = own.as_ref().unwrap_or(gateway);
-    gateway.authorize_body(&authorization, &request, &path)?;
+    gateway.authorize_body(&authorization, &request, &path).await?;
     match choose_fault(gateway, &request, &path) {
         None => gateway.dispatch(&request, &path).await,
         // Boxed, so that the future of a request without a fault stays small.

@@ -17,6 +17,23 @@ async fn the_account_document_repeats_the_host_of_the_request() {
 }
 
 #[tokio::test]
+async fn an_emulator_answers_with_its_address_to_localhost_only() {
+    let server = Server::with(|settings| {
+        settings.localhost_as_address = true;
+        settings.allowed_hosts = vec!["localhost.example".to_owned()];
+    })
+    .await;
+    for (host, endpoint) in [
+        ("localhost:9999", "http://127.0.0.1:9999/"),
+        ("localhost", "http://127.0.0.1/"),
+        ("localhost.example", "http://localhost.example/"),
+    ] {
+        let account = server.get("/").with("host", host).send().await.expect(200);
+        assert!(account.text().contains(&format!("\"{endpoint}\"")), "{}", account.text());
+    }
+}
+
+#[tokio::test]
 async fn a_proxy_can_set_the_scheme() {
     let server = Server::start().await;
     let call = server.get("/").with("host", "localhost").with("x-forwarded-proto", "https");

@@ -99,6 +99,10 @@ async fn old_clients_create_containers_without_a_partition_key() {
     let query = query.with("content-type", "application/query+json").send().await.expect(200);
     assert_eq!(query.property("Documents").to_string(), "[3]");
     server.delete("/dbs/d/colls/c/docs/a").send().await.expect(204);
+    let bulk = r#"[{"operationType":"Upsert","partitionKey":"[]","resourceBody":{"id":"b"}}]"#;
+    let bulk = server.post(items, bulk).with("x-ms-cosmos-is-batch-request", "true");
+    let bulk = bulk.with("x-ms-cosmos-batch-atomic", "false").send().await.expect(200);
+    assert!(bulk.text().contains(r#""statusCode":200"#), "{}", bulk.text());
 }
 
 #[tokio::test]
@@ -110,7 +114,11 @@ async fn partition_key_paths_know_quotes() {
         let body = format!(r#"{{"id":"{id}","partitionKey":{{"paths":["{path}"],"version":2}}}}"#);
         server.post("/dbs/d/colls", &body).send()
     };
-    create("a", "/id ds").await.refused(400, None, "could not be accepted");
+    let refusal = "'/id ds' could not be accepted, failed near position '3'. Partition key paths must contain only \
+                   valid characters";
+    create("a", "/id ds").await.refused(400, None, refusal);
+    let refusal = "The partition key component definition path 'id' could not be accepted";
+    create("a", "id").await.refused(400, None, refusal);
     create("b", "/'id ds'/x").await.expect(201);
     create("c", "/\"id ds\"").await.expect(201);
     let call = server.post("/dbs/d/colls/b/docs", r#"{"id":"1","id ds":{"x":"k"}}"#);
@@ -130,13 +138,15 @@ async fn legacy_indexes_are_dropped_and_lazy_indexing_is_not_reported() {
 }
 
 #[tokio::test]
-async fn conflicts_are_queried_by_key_only() {
+async fn conflicts_are_queried_by_key_or_over_all_partitions_if_the_client_says_so() {
     let server = Server::with_container().await;
     let query = || {
         let call = server.post("/dbs/d/colls/c/conflicts", r#"{"query":"SELECT * FROM c"}"#);
         call.with("content-type", "application/query+json")
     };
-    let all = query().with("x-ms-documentdb-query-enablecrosspartition", "true").send().await;
+    let all = query().send().await;
     all.refused(400, None, "Cross partition query is required but disabled");
+    let all = query().with("x-ms-documentdb-query-enablecrosspartition", "true");
+    all.send().await.expect(200);
     query().key(r#"["x"]"#).send().await.expect(200);
 }

@@ -1,6 +1,8 @@
 //! Items: methods and headers.
 
-use crate::client::{Answer, Server};
+use gateway::EMULATOR_KEY;
+
+use crate::client::{Answer, DATE, Server, sign_link};
 
 const ITEMS: &str = "/dbs/d/colls/c/docs";
 const A: &str = "/dbs/d/colls/c/docs/a";
@@ -244,4 +246,18 @@ async fn numbers_and_texts_are_stored_as_the_service_returns_them() {
     let patch = r#"{"operations":[{"op":"set","path":"/n","value":2.0}]}"#;
     let patched = server.patch(A, patch).key(KEY).send().await.expect(200);
     assert_eq!(patched.property("n").to_string(), "2");
+}
+
+#[tokio::test]
+async fn an_id_with_a_question_mark_is_addressed_escaped_or_not() {
+    let server = Server::with_container().await;
+    let item = r#"{"id":"what?now","pk":"x"}"#;
+    server.post("/dbs/d/colls/c/docs", item).key(r#"["x"]"#).send().await.expect(201);
+    for path in ["/dbs/d/colls/c/docs/what?now", "/dbs/d/colls/c/docs/what%3Fnow"] {
+        let authorization =
+            sign_link("GET", "docs", "dbs/d/colls/c/docs/what?now", DATE, EMULATOR_KEY);
+        let read = server.get(path).unsigned().with("x-ms-date", DATE);
+        let read = read.with("authorization", &authorization).key(r#"["x"]"#).send().await;
+        assert_eq!(read.expect(200).string("id"), "what?now");
+    }
 }

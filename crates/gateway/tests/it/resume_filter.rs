@@ -126,3 +126,30 @@ async fn a_filter_that_does_not_fit_is_refused() {
     let answer = call.key(r#"["p"]"#).send().await;
     answer.refused(400, None, "The resumeFilter of the query is invalid");
 }
+
+#[tokio::test]
+async fn a_token_from_inside_the_first_item_goes_on_with_a_narrower_filter() {
+    let server = Server::with_container().await;
+    let item = r#"{"id":"1","pk":"p","tags":["a","b","c"]}"#;
+    server.post(ITEMS, item).key(r#"["p"]"#).send().await.expect(201);
+    let page = async |filter: &str, token: Option<&str>| {
+        let query = format!(
+            "SELECT c._rid, [{{\\\"item\\\": c.id}}] AS orderByItems, t AS payload FROM c JOIN t IN c.tags \
+             WHERE ({filter}) ORDER BY c.id"
+        );
+        let body = format!(r#"{{"query":"{query}"}}"#);
+        let call = server.post(ITEMS, &body).with("content-type", "application/query+json");
+        let call = call.with("x-ms-documentdb-partitionkeyrangeid", "0");
+        let call = call.with("x-ms-max-item-count", "2");
+        let call = match token {
+            Some(token) => call.with("x-ms-continuation", token),
+            None => call,
+        };
+        call.send().await.expect(200)
+    };
+    let first = page("true", None).await;
+    let token = first.has("x-ms-continuation").to_owned();
+    let rest = page("(c.id >= '1')", Some(&token)).await.entries("Documents");
+    let tags: Vec<_> = rest.iter().map(|row| row.get("payload").unwrap().to_string()).collect();
+    assert_eq!(tags, [r#""c""#]);
+}

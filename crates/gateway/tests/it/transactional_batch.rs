@@ -20,6 +20,17 @@ fn statuses(answer: &Answer) -> Vec<i64> {
 }
 
 #[tokio::test]
+async fn a_batch_needs_the_full_partition_key() {
+    let server = Server::start().await;
+    server.post("/dbs", r#"{"id":"d"}"#).send().await.expect(201);
+    let body = r#"{"id":"c","partitionKey":{"paths":["/a","/b"],"kind":"MultiHash","version":2}}"#;
+    server.post("/dbs/d/colls", body).send().await.expect(201);
+    let body = r#"[{"operationType":"Create","resourceBody":{"id":"1","a":"x","b":"y"}}]"#;
+    let refused = batch(&server, body, "True", "False").await;
+    refused.refused(400, Some("1001"), "Partition key provided either doesn't correspond");
+}
+
+#[tokio::test]
 async fn a_batch_returns_the_result_of_each_operation() {
     let server = Server::with_container().await;
     let body = r#"[

@@ -99,7 +99,7 @@ impl PartitionKeyDefinition {
             )
         })?;
         let paths = paths.iter().map(path_text).collect::<Result<Vec<_>>>()?;
-        paths.iter().try_for_each(|path| refuse_unquoted_space(path))?;
+        paths.iter().try_for_each(|path| check_path(path))?;
         let kind = object.get("kind").map_or(Ok(PartitionKeyKind::Hash), parse_kind)?;
         let version = match object.get("version") {
             None | Some(Json::Null) => None,
@@ -262,22 +262,37 @@ impl PartitionKeyVersion {
 }
 
 /// Refuses a name with a space outside quotes, as the service does: it is more likely a mistake than a name.
-fn refuse_unquoted_space(path: &str) -> Result<()> {
+/// Refuses a path with the sentence of the service, and adds the reason.
+fn check_path(path: &str) -> Result<()> {
+    let refused = |position: usize, reason: &str| {
+        ValidationError::new(format!(
+            "The partition key component definition path '{path}' could not be accepted, failed near position \
+             '{position}'. Partition key paths must contain only valid characters and not contain a trailing slash or \
+             wildcard character. {reason}"
+        ))
+    };
+    if let Some(position) = unquoted_space(path) {
+        let reason = "A name with a space is written in quotes, as in '/\"a b\"'.";
+        return Err(refused(position, reason));
+    }
+    // A path without its first slash fails at once, others at their end.
+    let position = if path.starts_with('/') { path.chars().count() } else { 0 };
+    let parsed = PropertyPath::parse(path);
+    parsed.map(|_| ()).map_err(|invalid| refused(position, invalid.message()))
+}
+
+/// The position of the first space outside of quotes.
+fn unquoted_space(path: &str) -> Option<usize> {
     let mut quote = None;
-    for character in path.chars() {
+    for (position, character) in path.chars().enumerate() {
         match (quote, character) {
             (None, '"' | '\'') => quote = Some(character),
             (Some(open), character) if open == character => quote = None,
-            (None, character) if character.is_whitespace() => {
-                return Err(ValidationError::new(format!(
-                    "The partition key component definition path '{path}' could not be accepted: a name with a space \
-                     is written in quotes, as in '/\"a b\"'."
-                )));
-            }
+            (None, character) if character.is_whitespace() => return Some(position),
             _ => {}
         }
     }
-    Ok(())
+    None
 }
 
 fn path_text(path: &Json) -> Result<&str> {

@@ -100,6 +100,7 @@ fn expressions_of_any_form_stop_inside_the_item() {
         "(SELECT VALUE COUNT(1) FROM a IN c.arr WHERE CONTAINS(@a, CONCAT('b', ToString(a))))"
             .to_owned(),
         "(SELECT VALUE COUNT(1) FROM a IN c.arr WHERE RegexMatch(@a, 'a*b'))".to_owned(),
+        "ARRAY_LENGTH(REGEXEXTRACTALL(@a, 'a*b|a'))".to_owned(),
         "(SELECT VALUE COUNT(1) FROM a IN c.arr WHERE ARRAY_CONTAINS(@deep, [2]))".to_owned(),
         "(SELECT VALUE COUNT(1) FROM a IN c.arr WHERE VectorDistance(c.arr, c.arr, true) > 2)"
             .to_owned(),
@@ -219,9 +220,13 @@ fn large_regular_expressions_are_refused() {
         Err(EvaluationError::Budget(BudgetError::PatternTooLarge { bytes_max: 16 * 1024 }));
     assert_eq!(refused(&"(a|b)".repeat(36_000), "a".to_owned()), too_large);
     assert_eq!(refused(r"(\w{100}){100}", "a".to_owned()), too_large);
+    // A plain pattern is matched step by step, which can be interrupted; look-around and back references are not.
     let text_bytes = 8 << 20;
+    assert_eq!(refused("(a|b)*c", "a".repeat(text_bytes)).unwrap(), ["false"]);
     let large = Err(EvaluationError::Budget(BudgetError::MatchTooLarge { text_bytes }));
-    assert_eq!(refused("(a|b)*c", "a".repeat(text_bytes)), large);
+    for hostile in ["((?=a*)a)*c", r"(a*)\1c", "(?!a*b)c", "a*+b"] {
+        assert_eq!(refused(hostile, "a".repeat(text_bytes)), large, "{hostile}");
+    }
     assert_eq!(refused("(a|b)+c", "aabc".to_owned()).unwrap(), ["true"]);
     // Invalid patterns stay undefined, so that there is no row.
     assert_eq!(refused("(", "a".to_owned()).unwrap(), [""; 0]);

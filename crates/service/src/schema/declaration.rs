@@ -67,8 +67,6 @@ pub(super) enum OptionalProperty {
     FullTextIndexes,
     /// Types and bounds of spatial indexes.
     SpatialTypes,
-    /// Whether items are indexed unless a request says otherwise.
-    Automatic,
 }
 
 impl Schema {
@@ -221,7 +219,6 @@ impl ContainerSchema {
             (!policy.vector.is_empty(), OptionalProperty::VectorIndexes),
             (!policy.full_text.is_empty(), OptionalProperty::FullTextIndexes),
             (true, OptionalProperty::SpatialTypes),
-            (true, OptionalProperty::Automatic),
         ];
         let declared = chosen.into_iter().filter(|(is, _)| *is).map(|(_, aspect)| aspect).collect();
         Self { properties, throughput: None, declared }
@@ -247,7 +244,6 @@ impl ContainerSchema {
             (OptionalProperty::VectorIndexes, &["indexingPolicy", "vectorIndexes"]),
             (OptionalProperty::FullTextIndexes, &["indexingPolicy", "fullTextIndexes"]),
             (OptionalProperty::SpatialTypes, &["indexingPolicy", "spatialIndexes", "0", "types"]),
-            (OptionalProperty::Automatic, &["indexingPolicy", "automatic"]),
         ];
         let declared: BTreeSet<OptionalProperty> =
             named.iter().filter(|(_, path)| member(path)).map(|(aspect, _)| *aspect).collect();

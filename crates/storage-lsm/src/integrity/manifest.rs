@@ -157,7 +157,8 @@ impl KeyspaceManifest {
         if sum != fnv1a(listed.bytes()) {
             return None;
         }
-        let mut lines = listed.lines();
+        // Not `lines`, which also drops a carriage return: what is read must be what was written.
+        let mut lines = listed.strip_suffix('\n')?.split('\n');
         (lines.next()? == TITLE).then_some(())?;
         let keyspaces = lines.map(|line| {
             let mut words = line.strip_prefix("keyspace ")?.splitn(3, ' ');
@@ -203,6 +204,13 @@ mod tests {
         assert_eq!(KeyspaceManifest::parse(manifest().print().as_bytes()), Some(manifest()));
         assert_eq!(manifest().number("items"), Some(1));
         assert_eq!(manifest().number("terms"), None);
+    }
+
+    #[test]
+    fn the_name_of_a_keyspace_keeps_its_last_character() {
+        let known = KnownKeyspace { number: 4, version: 3, name: "odd\r".to_owned() };
+        let manifest = KeyspaceManifest { keyspaces: vec![known] };
+        assert_eq!(KeyspaceManifest::parse(manifest.print().as_bytes()), Some(manifest));
     }
 
     #[test]

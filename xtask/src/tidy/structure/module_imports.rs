@@ -48,6 +48,7 @@ const TABLES: &[ModuleTable] = &[
             ("charge", "error"),
             ("operation", ""),
             ("ordered_bytes", ""),
+            ("creation_order", ""),
             ("key_layout", "ordered_bytes"),
             ("index", "ordered_bytes key_layout"),
             ("metering", "key_layout"),
@@ -73,14 +74,14 @@ const TABLES: &[ModuleTable] = &[
             ("session", "error partition"),
             (
                 "query",
-                "error charge operation ordered_bytes key_layout index metering record container \
-                response throughput work partition catalog session",
+                "error charge operation ordered_bytes creation_order key_layout index metering record \
+                container response throughput work partition catalog session",
             ),
             ("transaction", "error charge key_layout index record container partition"),
             (
                 "item",
-                "error charge operation key_layout metering record container response throughput \
-                partition catalog session query transaction",
+                "error charge operation creation_order key_layout metering record container response \
+                throughput partition catalog session query transaction",
             ),
             (
                 "time_travel",

@@ -17,6 +17,8 @@ const IGNORED: [&str; 7] = [
     "computeport",
     "enablepreview",
 ];
+/// The port of the newer gateway of the Windows emulator.
+const COMPUTE_PORT: u16 = 8903;
 /// Beginnings of the arguments about other APIs, which do not exist here.
 const OTHER_APIS: [&str; 5] = ["mongo", "cassandra", "gremlin", "table", "enablemongo"];
 
@@ -30,6 +32,10 @@ impl EmulatorVariables {
             "key" => self.key = Some(value),
             "keyfile" => self.key_file = Some(PathBuf::from(value)),
             "datapath" => self.data = Some(PathBuf::from(value)),
+            "enablesqlcomputeendpoint" => {
+                self.compute_port.get_or_insert(COMPUTE_PORT);
+            }
+            "sqlcomputeport" => self.compute_port = self.parse_port("/SqlComputePort", &value),
             "noexplorer" => self.explorer = Some(false),
             "enableratelimiting" => self.enforce_throughput = Some(true),
             "disableratelimiting" => self.enforce_throughput = Some(false),
@@ -75,6 +81,14 @@ mod tests {
         assert_eq!(read.consistency, Some(ConsistencyLevel::Strong));
         assert!(read.allow_network);
         assert_eq!(read.warnings, ["/Fly is unknown and ignored"]);
+    }
+
+    #[test]
+    fn the_port_of_the_newer_gateway_is_opened_on_request() {
+        assert_eq!(read("/EnableSqlComputeEndpoint").compute_port, Some(8903));
+        let both = read("/SqlComputePort=9000 /EnableSqlComputeEndpoint");
+        assert_eq!((both.compute_port, both.warnings), (Some(9000), Vec::new()));
+        assert_eq!(read("/NoUI").compute_port, None);
     }
 
     #[test]

@@ -40,10 +40,14 @@ pub(crate) struct EmulatorVariables {
     pub(crate) persistence: Option<bool>,
     /// A file with a certificate and its private key.
     pub(crate) certificate: Option<PathBuf>,
+    /// The password of that file.
+    pub(crate) certificate_secret: Option<String>,
     pub(crate) explorer: Option<bool>,
     pub(crate) explorer_port: Option<u16>,
     pub(crate) explorer_tls: Option<bool>,
     pub(crate) health_port: Option<u16>,
+    /// A second port of the API.
+    pub(crate) compute_port: Option<u16>,
     /// The words of `--log`.
     pub(crate) log: Option<&'static str>,
     pub(crate) enforce_throughput: Option<bool>,
@@ -103,9 +107,7 @@ impl EmulatorVariables {
             "KEY_FILE" => self.key_file = Some(PathBuf::from(value)),
             "DATA_PATH" => self.data = Some(PathBuf::from(value)),
             "CERT_PATH" => self.certificate = Some(PathBuf::from(value)),
-            "CERT_SECRET" => {
-                self.warn("CERT_SECRET is ignored: give a private key without a password");
-            }
+            "CERT_SECRET" => self.certificate_secret = Some(value),
             "ENABLE_EXPLORER" => self.explorer = Some(is_yes(&value)),
             "ENABLE_OTLP_EXPORTER" | "ENABLE_CONSOLE_EXPORTER" if is_yes(&value) => {
                 self.warn(&format!("{name} is ignored: metrics are at /metrics"));

@@ -246,7 +246,7 @@ impl StreamingPage {
 /// no such end.
 fn is_at_partition_end(source: &CandidateSource) -> bool {
     match source {
-        CandidateSource::Scan(scan) => scan.is_at_partition_end(),
+        CandidateSource::Created(created) => created.is_at_partition_end(),
         CandidateSource::Lookup(lookup) => lookup.is_at_partition_end(),
         _ => false,
     }
@@ -256,7 +256,7 @@ fn is_at_partition_end(source: &CandidateSource) -> bool {
 /// page.
 async fn find_more(source: &mut CandidateSource, reader: &PageReader) -> Result<bool> {
     match source {
-        CandidateSource::Scan(scan) => scan.find_more(reader).await,
+        CandidateSource::Created(created) => Box::pin(created.find_more(reader)).await,
         CandidateSource::Lookup(lookup) => Box::pin(lookup.find_more(reader)).await,
         CandidateSource::Ordered(source) => Box::pin(source.find_more(reader)).await,
         _ => Ok(true),

@@ -12,6 +12,7 @@ mod index_values;
 mod item_loader;
 mod term;
 
+mod creation;
 mod intersection;
 mod lookup;
 mod merged;
@@ -23,7 +24,7 @@ mod sorted;
 mod filter_coverage;
 mod selector;
 
-pub(super) use candidate::{Candidate, CandidateBatch, ItemContent};
+pub(super) use candidate::{Candidate, CandidateBatch, CandidateSource, ItemContent};
 pub(super) use page_reader::PageReader;
-pub(super) use selector::{AccessPathSelector, CandidateSource};
+pub(super) use selector::AccessPathSelector;
 pub(crate) use term::ShapeCache;

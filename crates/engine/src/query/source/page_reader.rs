@@ -17,6 +17,7 @@ use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::key_layout::{ITEMS, TERMS, shape_of, shape_paths_range};
 use crate::query::charge::ChargeAccumulator;
+use crate::query::planned::PartitionIndexes;
 use crate::query::request::QueryLimits;
 use crate::query::response::QueryMetrics;
 use crate::record::ItemRecord;
@@ -33,6 +34,8 @@ pub(in crate::query) struct PageReader {
     snapshot: Arc<dyn Read>,
     /// The encoded states of the partitions in the snapshot.
     states: Vec<(Shard, StorageValue)>,
+    /// Partitions of an older store whose items are not listed yet.
+    unlisted: Vec<Shard>,
     pub(in crate::query) identity: Arc<ContainerIdentity>,
     pub(in crate::query) compiled: Arc<CompiledProperties>,
     /// The timestamp of the page; expiry is decided by it.
@@ -46,7 +49,7 @@ pub(in crate::query) struct PageReader {
 impl PageReader {
     pub(in crate::query) fn new(
         engine: &Engine,
-        (snapshot, states): (Arc<dyn Read>, Vec<(Shard, StorageValue)>),
+        (snapshot, partitions): (Arc<dyn Read>, PartitionIndexes),
         identity: &Arc<ContainerIdentity>,
         compiled: &Arc<CompiledProperties>,
         limits: &QueryLimits,
@@ -54,12 +57,13 @@ impl PageReader {
         Self {
             engine: engine.clone(),
             snapshot,
-            states,
+            states: partitions.states,
+            unlisted: partitions.unlisted,
             identity: Arc::clone(identity),
             compiled: Arc::clone(compiled),
             now: engine.now(),
             metrics: QueryMetrics::default(),
-            charges: ChargeAccumulator::default(),
+            charges: ChargeAccumulator::new(partitions.sizes),
             started: engine.stopwatch(),
             time_max: limits.time_max,
         }
@@ -90,6 +94,45 @@ impl PageReader {
         // A scan reads in key order without an index, even if a partition key bounds it.
         self.metrics.full_scan = true;
         Ok(page)
+    }
+
+    /// Entries of the list of all items. They are no part of an index: what counts as read are the items.
+    pub(in crate::query) async fn scan_listing(
+        &mut self,
+        shard: Shard,
+        range: KeyRange,
+        entries_max: usize,
+    ) -> Result<ScanPage> {
+        let started = self.engine.stopwatch();
+        let scan = Scan::forward(range, ScanLimit::entries(entries_max));
+        let page = self.snapshot.scan(shard, TERMS, &scan).await?;
+        self.metrics.load_time += self.since(started);
+        self.charges.record_partition(shard);
+        self.metrics.full_scan = true;
+        Ok(page)
+    }
+
+    /// Loads items that a scan has found in that list.
+    pub(in crate::query) async fn load_scanned(
+        &mut self,
+        shard: Shard,
+        keys: &[StorageKey],
+    ) -> Result<Vec<Option<ItemRecord>>> {
+        let records = self.load_records(shard, keys).await?;
+        self.metrics.items_scanned += keys.len() as u64;
+        Ok(records)
+    }
+
+    /// Whether all items of a partition are listed in the order of creation.
+    pub(in crate::query) fn is_listed(&self, shard: Shard) -> bool {
+        !self.unlisted.contains(&shard)
+    }
+
+    /// Whether this many items of a partition fit into a batch, by their average size.
+    pub(in crate::query) fn is_small(&self, shard: Shard, items: usize) -> bool {
+        let average = self.charges.average_bytes(shard);
+        average
+            .is_some_and(|average| average.saturating_mul(items as u64) <= BATCH_BYTES as u64 / 2)
     }
 
     /// Whether a key range has an entry. Not counted and not charged: it only decides whether a full page is the last.
@@ -176,13 +219,22 @@ impl PageReader {
         shard: Shard,
         keys: &[StorageKey],
     ) -> Result<Vec<Option<ItemRecord>>> {
+        let records = self.load_records(shard, keys).await?;
+        self.metrics.items_loaded += keys.len() as u64;
+        Ok(records)
+    }
+
+    async fn load_records(
+        &mut self,
+        shard: Shard,
+        keys: &[StorageKey],
+    ) -> Result<Vec<Option<ItemRecord>>> {
         if keys.is_empty() {
             return Ok(Vec::new());
         }
         let started = self.engine.stopwatch();
         let stored = self.snapshot.get_many(shard, ITEMS, keys).await?;
         self.metrics.load_time += self.since(started);
-        self.metrics.items_loaded += keys.len() as u64;
         let mut records = Vec::with_capacity(stored.len());
         for value in stored {
             let record = value.map(ItemRecord::decode).transpose()?;

@@ -1,9 +1,9 @@
 //! All items, in key order.
 //!
-//! Used by queries without an index. The continuation position is the last key read: keys begin with the epk, so it
+//! Used where the order of rows does not matter, or cannot be that of creation. The continuation position is the last key read: keys begin with the epk, so it
 //! remains valid after a split or merge.
 
-use storage::{Direction, KeyRange, Shard, StorageKey};
+use storage::{Direction, KeyRange, StorageKey};
 
 use super::candidate::{Candidate, CandidateBatch, ItemContent};
 use super::page_reader::PageReader;
@@ -17,8 +17,6 @@ use crate::record::ItemRecord;
 pub(in crate::query) struct ScanSource {
     /// The key ranges still to be read, the next one last.
     remaining: Vec<(PartitionSlice, KeyRange)>,
-    /// The physical partition that was read last.
-    last_shard: Option<Shard>,
 }
 
 impl ScanSource {
@@ -35,7 +33,7 @@ impl ScanSource {
             };
             Some((slice.clone(), keys))
         });
-        Self { remaining: remaining.collect(), last_shard: None }
+        Self { remaining: remaining.collect() }
     }
 
     pub(in crate::query) async fn next(
@@ -45,7 +43,6 @@ impl ScanSource {
     ) -> Result<CandidateBatch> {
         let mut batch = CandidateBatch { candidates: Vec::new(), reached: None, is_last: true };
         let Some((slice, keys)) = self.remaining.last_mut() else { return Ok(batch) };
-        self.last_shard = Some(slice.shard());
         let items_max = reader.batch_size(wanted);
         let page = reader.scan_items(slice.shard(), keys.clone(), items_max).await?;
         if let Some(last) = page.entries.last() {
@@ -70,12 +67,6 @@ impl ScanSource {
         Ok(batch)
     }
 
-    /// Whether the next items are in another physical partition than the last ones.
-    pub(in crate::query) fn is_at_partition_end(&self) -> bool {
-        let next = self.remaining.last().map(|(slice, _)| slice.shard());
-        next.is_some() && self.last_shard.is_some() && next != self.last_shard
-    }
-
     /// Whether there are more items, expired or not.
     pub(in crate::query) async fn find_more(&self, reader: &PageReader) -> Result<bool> {
         for (slice, keys) in self.remaining.iter().rev() {
@@ -88,7 +79,7 @@ impl ScanSource {
 }
 
 /// Whether all keys of a range are before a key.
-fn is_below(keys: &KeyRange, key: &StorageKey) -> bool {
+pub(super) fn is_below(keys: &KeyRange, key: &StorageKey) -> bool {
     match &keys.upper {
         std::ops::Bound::Excluded(upper) => upper <= key,
         std::ops::Bound::Included(upper) => upper < key,

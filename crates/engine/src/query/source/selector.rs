@@ -9,10 +9,11 @@ use ::query::plan::access::{IndexOnly, Lookup, OrderAccess};
 use ::query::plan::condition::{Exactness, ItemPath, PathCondition, ValueSet};
 use model::{IndexPathSegment, Json, PartitionKeyDefinition};
 
-use super::candidate::CandidateBatch;
+use super::candidate::CandidateSource;
+use super::creation::{CreationOrderSource, divide};
 use super::filter_coverage::{self, is_path};
 use super::index_values::{IndexValues, shared_values};
-use super::lookup::LookupSource;
+use super::lookup::{LookupSource, LookupStart};
 use super::merged::MergedLookupSource;
 use super::min_max::MinMaxSource;
 use super::ordered::OrderedSource;
@@ -24,39 +25,10 @@ use super::term::{
     order_fingerprint, ordered_path_terms,
 };
 use crate::error::Result;
-use crate::query::continuation::{ContinuationPosition, QueryProgress};
+use crate::query::continuation::{ContinuationPosition, LookupPosition, QueryProgress};
 use crate::query::error::invalid_token;
 use crate::query::planned::PlannedQuery;
 use crate::query::target::PartitionSlice;
-
-/// A source of candidates, by access path.
-pub(in crate::query) enum CandidateSource {
-    Scan(ScanSource),
-    Lookup(Box<LookupSource>),
-    Merged(MergedLookupSource),
-    Ordered(OrderedSource),
-    Sorted(SortedLookupSource),
-    MinMax(MinMaxSource),
-}
-
-impl CandidateSource {
-    /// The next candidates; `wanted` is a hint, not a limit.
-    pub(in crate::query) async fn next(
-        &mut self,
-        reader: &mut PageReader,
-        wanted: usize,
-    ) -> Result<CandidateBatch> {
-        // The futures of lookups are large. Boxing them keeps the future of the whole page small for the other sources.
-        match self {
-            Self::Scan(scan) => scan.next(reader, wanted).await,
-            Self::Lookup(lookup) => Box::pin(lookup.next(reader, wanted)).await,
-            Self::Merged(lookup) => Box::pin(lookup.next(reader, wanted)).await,
-            Self::Ordered(source) => source.next(reader, wanted).await,
-            Self::Sorted(lookup) => Ok(lookup.next(wanted)),
-            Self::MinMax(source) => Box::pin(source.next(reader)).await,
-        }
-    }
-}
 
 /// Chooses the source for a planned query.
 pub(in crate::query) struct AccessPathSelector<'plan> {
@@ -105,6 +77,9 @@ impl<'plan> AccessPathSelector<'plan> {
                     filter_coverage::order_implies_filter(access, &self.lookup, indexes)
                 }
                 CandidateSource::Lookup(_) => {
+                    filter_coverage::lookup_implies_filter(access, &self.lookup)
+                }
+                CandidateSource::Created(source) if !source.is_scan() => {
                     filter_coverage::lookup_implies_filter(access, &self.lookup)
                 }
                 // Other sources return candidates that were not checked against the whole filter.
@@ -238,30 +213,53 @@ impl<'plan> AccessPathSelector<'plan> {
         position: &ContinuationPosition,
         plan_fingerprint: u128,
     ) -> Result<CandidateSource> {
-        let position = match position {
+        let created = match position {
             ContinuationPosition::Start => None,
+            ContinuationPosition::Created(position) => Some(position),
             // A scan can always go on, even if a new indexing policy would allow a lookup now.
             ContinuationPosition::Scan(key) => {
-                return Ok(CandidateSource::Scan(ScanSource::new(self.slices, Some(key))));
+                let scan = CreationOrderSource::scan_after(self.slices, key);
+                return Ok(CandidateSource::Created(Box::new(scan)));
             }
-            ContinuationPosition::Lookup(parts) => Some(parts.as_slice()),
+            ContinuationPosition::Lookup(parts) => {
+                return self.begun_by_value(parts, plan_fingerprint);
+            }
             ContinuationPosition::Ordered(_) | ContinuationPosition::Rows { .. } => {
                 return Err(invalid_token("the query uses another access path now"));
             }
         };
-        let lookup = match position {
-            Some(_) => self.begun_lookup(plan_fingerprint)?,
-            None => &self.lookup,
-        };
-        Ok(match branches(lookup, &self.planned.indexes, self.context) {
+        let Some(branches) = branches(&self.lookup, &self.planned.indexes, self.context) else {
             // Nothing in the filter can use an index.
-            None => CandidateSource::Scan(ScanSource::new(self.slices, None)),
-            Some(branches) => {
-                let values = self.index_values_of(lookup);
-                let source = LookupSource::new(self.slices, branches, values, position);
+            let scan = CreationOrderSource::scan(self.slices, created);
+            return Ok(CandidateSource::Created(Box::new(scan)));
+        };
+        let values = self.index_values_of(&self.lookup);
+        Ok(match divide(branches) {
+            Ok(runs) => {
+                let source = CreationOrderSource::lookup(self.slices, runs, values, created);
+                CandidateSource::Created(Box::new(source))
+            }
+            Err(branches) => {
+                let start = created.map_or(LookupStart::Beginning, LookupStart::Created);
+                let source = LookupSource::new(self.slices, branches, values, start);
                 CandidateSource::Lookup(Box::new(source))
             }
         })
+    }
+
+    /// Goes on with a lookup in the order of values.
+    fn begun_by_value(
+        &self,
+        parts: &[LookupPosition],
+        plan_fingerprint: u128,
+    ) -> Result<CandidateSource> {
+        let lookup = self.begun_lookup(plan_fingerprint)?;
+        let branches = branches(lookup, &self.planned.indexes, self.context);
+        // Only a lookup has such positions, and all items are none.
+        let branches = branches.ok_or_else(|| invalid_token("its position is of another kind"))?;
+        let values = self.index_values_of(lookup);
+        let source = LookupSource::new(self.slices, branches, values, LookupStart::Values(parts));
+        Ok(CandidateSource::Lookup(Box::new(source)))
     }
 
     /// The lookup that a token was issued for. A token of a range may continue on one logical partition, where the

@@ -314,20 +314,18 @@ async fn expired_items_are_in_no_answer_before_they_are_reclaimed() {
 #[tokio::test]
 async fn items_left_out_of_the_index_are_found_by_no_query_while_there_is_one() {
     let account = Account::new().await;
-    let mut properties = plain("c");
-    properties.indexing_policy.automatic = false;
-    let link = account.container(properties).await;
-    create(&account.engine, &link, json(r#"{"id":"out","pk":"p"}"#)).await;
-    let included = engine::operation::CreateItem {
+    let link = account.container(plain("c")).await;
+    create(&account.engine, &link, json(r#"{"id":"in","pk":"p"}"#)).await;
+    let excluded = engine::operation::CreateItem {
         container: link.clone(),
         partition_key: None,
-        item: json(r#"{"id":"in","pk":"p"}"#).into(),
+        item: json(r#"{"id":"out","pk":"p"}"#).into(),
         options: engine::operation::WriteOptions {
-            indexing: model::IndexingDirective::Include,
+            indexing: model::IndexingDirective::Exclude,
             ..Default::default()
         },
     };
-    account.engine.create_item(included).await.unwrap();
+    account.engine.create_item(excluded).await.unwrap();
     for text in ["SELECT VALUE c.id FROM c", "SELECT VALUE c.id FROM c ORDER BY c.id"] {
         assert_eq!(rows(&account.engine, &link, text).await, ["\"in\""], "{text}");
     }

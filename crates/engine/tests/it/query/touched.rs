@@ -163,7 +163,8 @@ async fn an_order_over_few_items_loads_those_and_no_others() {
 async fn an_equality_loads_what_it_finds() {
     check("SELECT * FROM c WHERE c.rare = true", 7, 10, 8).await;
     check("SELECT * FROM c WHERE c.kind = 4 AND c.price > 100 AND c.price < 120", 2, 30, 3).await;
-    check("SELECT * FROM c WHERE c.kind IN (1, 2)", 20, 20, 20).await;
+    // Two values are merged in the order of creation: each is read a little beyond what is returned of it.
+    check("SELECT * FROM c WHERE c.kind IN (1, 2)", 20, 22, 20).await;
     check("SELECT * FROM c WHERE c.price >= 50", 20, 20, 20).await;
     check("SELECT * FROM c WHERE STARTSWITH(c.text, 'word1')", 20, 20, 20).await;
 }

@@ -10,6 +10,7 @@ use super::assignment::{RoleAssignments, RoleScope};
 use crate::authorization::context::AuthorizationContext;
 use crate::authorization::issuer::BearerIdentity;
 use crate::http::{ApiError, ApiRequest, ApiResult};
+use crate::item::parse_on_thread;
 use crate::route::{RequestPath, Route};
 
 const LEARN_MORE: &str = "Learn more: https://aka.ms/cosmos-native-rbac";
@@ -49,7 +50,7 @@ pub(crate) fn authorize(
 }
 
 /// Refuses a batch with an operation that no role of its caller allows.
-pub(crate) fn authorize_batch(
+pub(crate) async fn authorize_batch(
     context: &AuthorizationContext<'_>,
     caller: &BearerIdentity,
     request: &ApiRequest,
@@ -60,11 +61,9 @@ pub(crate) fn authorize_batch(
         return Ok(());
     }
     let check = RoleCheck::new(context, caller, path);
-    // A body that is not a list of operations is refused when the batch runs.
-    let body = Json::parse(&request.body).unwrap_or(Json::Null);
-    for operation in body.as_array().unwrap_or_default() {
-        let kind = operation.get("operationType").and_then(Json::as_str).unwrap_or_default();
-        check.require(match kind.to_ascii_lowercase().as_str() {
+    let kinds = parse_on_thread(context.engine, &request.body, |body| Ok(operation_kinds(body)));
+    for kind in kinds.await? {
+        check.require(match kind.as_str() {
             "create" => DataAction::CreateItem,
             "upsert" => DataAction::UpsertItem,
             "read" => DataAction::ReadItem,
@@ -74,6 +73,17 @@ pub(crate) fn authorize_batch(
         })?;
     }
     Ok(())
+}
+
+/// The kinds of the operations of a batch. A body that is not a list of operations is refused when the batch runs.
+fn operation_kinds(body: &[u8]) -> Vec<String> {
+    let body = Json::parse(body).unwrap_or(Json::Null);
+    let operations = body.as_array().unwrap_or_default().iter();
+    let kind = |operation: &Json| {
+        let kind = operation.get("operationType").and_then(Json::as_str).unwrap_or_default();
+        kind.to_ascii_lowercase()
+    };
+    operations.map(kind).collect()
 }
 
 /// The resource that a request is about.

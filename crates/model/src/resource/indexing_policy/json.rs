@@ -22,9 +22,10 @@ impl IndexingPolicy {
         let composite = members.array("compositeIndexes")?.iter();
         let spatial = members.array("spatialIndexes")?.iter();
         let vector = members.array("vectorIndexes")?.iter();
+        // The service no longer reads this member and returns it as the mode implies; it must be a Boolean value still.
+        members.boolean("automatic")?;
         let mut policy = Self {
             mode: parse_mode(members.text("indexingMode")?)?,
-            automatic: members.boolean("automatic")?.unwrap_or(true),
             included: included.map(included_from_json).collect::<Result<_>>()?,
             excluded: excluded.map(path_from_json).collect::<Result<_>>()?,
             composite: composite.map(CompositeIndex::from_json).collect::<Result<_>>()?,
@@ -49,7 +50,7 @@ impl IndexingPolicy {
                 IndexingMode::None => "none",
             },
         );
-        object.insert("automatic", self.automatic);
+        object.insert("automatic", self.mode == IndexingMode::Consistent);
         object.insert("includedPaths", list(&self.included, included_to_json));
         object.insert("excludedPaths", list(&self.excluded, path_to_json));
         let optional = [
@@ -72,9 +73,8 @@ fn parse_mode(text: Option<&str>) -> Result<IndexingMode> {
         None => Ok(IndexingMode::default()),
         Some(text) if text.eq_ignore_ascii_case("consistent") => Ok(IndexingMode::Consistent),
         Some(text) if text.eq_ignore_ascii_case("none") => Ok(IndexingMode::None),
-        Some(text) if text.eq_ignore_ascii_case("lazy") => Err(ValidationError::new(
-            "The indexing mode 'lazy' is closed for new containers; use consistent or none.",
-        )),
+        // The service has given up this mode and turns it into the other one.
+        Some(text) if text.eq_ignore_ascii_case("lazy") => Ok(IndexingMode::Consistent),
         Some(text) => Err(ValidationError::new(format!(
             "The indexing mode '{text}' is unknown; use consistent or none."
         ))),

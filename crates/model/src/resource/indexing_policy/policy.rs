@@ -20,8 +20,6 @@ use crate::{Result, ValidationError};
 pub struct IndexingPolicy {
     /// Whether there is a secondary index.
     pub mode: IndexingMode,
-    /// Whether items are indexed unless a request sets another indexing directive.
-    pub automatic: bool,
     /// Paths to index.
     pub included: Vec<IncludedPath>,
     /// Paths to exclude.
@@ -57,7 +55,6 @@ impl Default for IndexingPolicy {
     fn default() -> Self {
         Self {
             mode: IndexingMode::Consistent,
-            automatic: true,
             included: vec![IncludedPath::new(IndexPath::root())],
             excluded: vec![etag_path(PathEnding::Scalar)],
             composite: Vec::new(),
@@ -82,7 +79,6 @@ impl IndexingPolicy {
     pub fn none() -> Self {
         Self {
             mode: IndexingMode::None,
-            automatic: false,
             included: Vec::new(),
             excluded: Vec::new(),
             ..Self::default()
@@ -90,10 +86,9 @@ impl IndexingPolicy {
     }
 
     /// Adds the defaults of the service: includes the root when no path is included and the root is not excluded;
-    /// excludes the etag unless the client names it. With mode `none`, `automatic` is always false.
+    /// excludes the etag unless the client names it.
     pub(super) fn add_defaults(&mut self) {
         if self.mode == IndexingMode::None {
-            self.automatic = false;
             return;
         }
         // A client that excludes the root wants nothing indexed; including it as well would be a contradiction.

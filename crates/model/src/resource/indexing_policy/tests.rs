@@ -64,9 +64,24 @@ fn legacy_indexes_of_a_path_are_dropped() {
 }
 
 #[test]
+fn automatic_follows_from_the_mode_whatever_the_client_writes() {
+    for written in ["true", "false"] {
+        for (mode, returned) in [("consistent", "true"), ("none", "false")] {
+            let text = echoed(&format!(r#"{{"indexingMode":"{mode}","automatic":{written}}}"#));
+            assert!(text.contains(&format!(r#""automatic":{returned}"#)), "{mode}: {text}");
+        }
+    }
+}
+
+#[test]
+fn the_mode_lazy_becomes_consistent() {
+    assert!(echoed(r#"{"indexingMode":"Lazy"}"#).contains(r#""indexingMode":"consistent""#));
+}
+
+#[test]
 fn every_kind_of_index_round_trips() {
     let text = concat!(
-        r#"{"indexingMode":"consistent","automatic":false,"includedPaths":[{"path":"/*"},"#,
+        r#"{"indexingMode":"consistent","automatic":true,"includedPaths":[{"path":"/*"},"#,
         r#"{"path":"/arr/[]/\"x y\"/?"}],"#,
         r#""excludedPaths":[{"path":"/a/*"},{"path":"/\"_etag\"/?"}],"#,
         r#""compositeIndexes":[[{"path":"/name","order":"ascending"},"#,
@@ -102,7 +117,7 @@ fn refusals_name_the_path_and_the_way_out() {
         r#"{"excludedPaths":[{"path":"/expiration"}]}"#,
         "The indexing path '/expiration' could not be accepted, failed near position '11'.",
     );
-    check(r#"{"indexingMode":"lazy"}"#, "'lazy' is closed");
+    check(r#"{"indexingMode":"eager"}"#, "'eager' is unknown");
     check(r#"{"indexingMode":"eager"}"#, "'eager' is unknown");
     check(r#"{"automatic":"yes"}"#, "true or false");
     check(r#"{"includedPaths":{}}"#, "an array");

@@ -62,15 +62,17 @@ fn sum(numbers: &[Value]) -> Value {
 }
 
 fn median(numbers: &[Value]) -> Value {
-    let mut sorted = numbers.to_vec();
-    // A total order, because NaN may occur among the results of other functions.
-    sorted.sort_by(total_order);
-    let high = sorted.len() / 2;
-    match (sorted.get(high.saturating_sub(1)), sorted.get(high)) {
-        (Some(low), Some(high)) if sorted.len().is_multiple_of(2) => {
-            divide(&add(low, high), &2.into())
-        }
-        (_, Some(middle)) => middle.clone(),
-        _ => Value::Undefined,
+    let mut numbers = numbers.to_vec();
+    if numbers.is_empty() {
+        return Value::Undefined;
+    }
+    let is_even = numbers.len().is_multiple_of(2);
+    // Selected and not sorted: a sort of a million numbers could not be interrupted. A total order, because NaN may occur
+    // among the results of other functions.
+    let middle = numbers.len() / 2;
+    let (below, middle, _) = numbers.select_nth_unstable_by(middle, total_order);
+    match below.iter().max_by(|left, right| total_order(left, right)) {
+        Some(low) if is_even => divide(&add(low, middle), &2.into()),
+        _ => middle.clone(),
     }
 }

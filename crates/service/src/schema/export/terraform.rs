@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use client::Throughput;
-use model::{IndexingMode, Json};
+use model::Json;
 
 use super::members::members;
 use crate::schema::declaration::{ContainerSchema, OptionalProperty, Schema};
@@ -59,7 +59,6 @@ fn inexpressible(container: &ContainerSchema) -> Vec<&'static str> {
     let chosen = [
         (policy.spatial.iter().any(|index| index.types.len() < 4), "types of spatial indexes"),
         (policy.spatial.iter().any(|index| index.bounding_box.is_some()), "boundingBox"),
-        (!policy.automatic && policy.mode == IndexingMode::Consistent, "automatic"),
     ];
     let chosen = chosen.into_iter().filter(|(is_chosen, _)| *is_chosen).map(|(_, name)| name);
     declared.map(|(_, name)| name).chain(chosen).collect()

@@ -76,7 +76,6 @@ fn container(text: &mut String, path: &str, container: &ContainerSchema) {
 fn indexing(text: &mut String, policy: &Json) {
     let names = [
         ("indexingMode", "mode"),
-        ("automatic", "automatic"),
         ("includedPaths", "included"),
         ("excludedPaths", "excluded"),
         ("compositeIndexes", "composite"),
@@ -84,12 +83,9 @@ fn indexing(text: &mut String, policy: &Json) {
         ("vectorIndexes", "vector"),
         ("fullTextIndexes", "full_text"),
     ];
-    let mode = policy.get("indexingMode").and_then(Json::as_str);
     for (theirs, ours) in names {
         let Some(value) = policy.get(theirs) else { continue };
         let value = match (theirs, value) {
-            // Omit what follows from the mode.
-            ("automatic", value) if value.as_bool() == Some(mode != Some("none")) => continue,
             ("includedPaths" | "excludedPaths", Json::Array(list)) if list.is_empty() => continue,
             ("compositeIndexes", Json::Array(indexes)) => {
                 Json::Array(indexes.iter().map(composite).collect())

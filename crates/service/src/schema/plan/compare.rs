@@ -127,10 +127,6 @@ fn merged_policy(declared: &ContainerSchema, actual: &IndexingPolicy) -> Indexin
     if !declared.declares(OptionalProperty::FullTextIndexes) {
         policy.full_text.clone_from(&actual.full_text);
     }
-    // With another mode the default of that mode applies; `none` forces it to false.
-    if !declared.declares(OptionalProperty::Automatic) && policy.mode == actual.mode {
-        policy.automatic = actual.automatic;
-    }
     if !declared.declares(OptionalProperty::SpatialTypes) {
         for index in &mut policy.spatial {
             if let Some(there) = actual.spatial.iter().find(|there| there.path == index.path) {
@@ -149,10 +145,6 @@ fn policy_lines(old: &IndexingPolicy, new: &IndexingPolicy) -> Vec<String> {
     let mut lines = Vec::new();
     if old.mode != new.mode {
         lines.push(format!("mode {}", arrow(mode(old.mode), mode(new.mode))));
-    }
-    if old.automatic != new.automatic {
-        let (old, new) = (old.automatic.to_string(), new.automatic.to_string());
-        lines.push(format!("automatic {}", arrow(&old, &new)));
     }
     let sets: [(&str, Listing); 6] = [
         ("included ", |it| it.included.iter().map(|one| one.path.to_string()).collect()),

@@ -47,7 +47,6 @@ const MORE: &str = r#"
 [database.shop.container.orders]
 partition_key = "/customer"
 [database.shop.container.orders.indexing]
-automatic = false
 spatial = [{ path = "/p/*", types = ["Point"] }]
 vector = [{ path = "/v", type = "flat" }]
 [database.shop.container.orders.more]
@@ -118,7 +117,6 @@ async fn properties_that_a_format_cannot_express_are_reported_and_are_no_differe
         "vectorEmbeddingPolicy",
         "vectorIndexes",
         "types of spatial indexes",
-        "automatic",
     ];
     let expected = expected.map(|what| format!("container shop/orders: {what}"));
     assert_eq!(exported.omitted, expected);

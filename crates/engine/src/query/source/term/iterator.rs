@@ -113,6 +113,12 @@ impl TermIterator {
         self.is_at_end
     }
 
+    /// Whether it is known without a read that nothing is left.
+    pub(in crate::query::source) fn has_ended(&self) -> bool {
+        let is_in_run = self.run.is_some() || !self.run_tail.is_empty();
+        self.is_at_end || !is_in_run && self.absent.is_none() && self.ranges.is_empty()
+    }
+
     /// Whether there may be more terms. False is certain: the ranges that are left have no entry.
     pub(in crate::query::source) async fn find_more(
         &mut self,
@@ -243,7 +249,7 @@ impl TermIterator {
             let mut hits = self.next_batch(reader, wanted.max(1)).await?;
             // Counted before the filter: `hits` may be empty although terms were read.
             let read = hits.len();
-            self.retain_slice(&mut hits);
+            self.slice.retain_own(&mut hits);
             if !hits.is_empty() || self.is_at_end {
                 reader.metrics.index_hits += hits.len() as u64;
                 return Ok(hits);
@@ -253,16 +259,6 @@ impl TermIterator {
                 reader.yield_and_check_time().await;
             }
         }
-    }
-
-    /// Drops terms of items outside the slice: terms across a partition are not ordered by epk.
-    fn retain_slice(&self, hits: &mut Vec<TermHit>) {
-        // Local terms contain the logical partition, and a whole partition holds nothing else.
-        if self.slice.logical.is_some() || self.slice.is_whole_partition() {
-            return;
-        }
-        let keys = self.slice.item_keys();
-        hits.retain(|hit| keys.contains(&hit.key));
     }
 
     async fn next_batch(&mut self, reader: &mut PageReader, wanted: usize) -> Result<Vec<TermHit>> {

@@ -1,7 +1,7 @@
 //! What happens to a world between queries.
 
 use engine::operation::{DeleteItem, UpsertItem, WriteOptions};
-use model::{FeedRange, IndexingDirective, IndexingMode, ItemId, Json, TimeToLive};
+use model::{FeedRange, IndexingDirective, ItemId, Json, TimeToLive};
 
 use super::container::policy;
 use super::item::item;
@@ -45,23 +45,17 @@ impl World {
         let item = item(&mut self.random, &self.keys, expires, self.is_wide);
         let directives =
             [IndexingDirective::Default, IndexingDirective::Include, IndexingDirective::Exclude];
-        let indexing = if self.properties.indexing_policy.automatic {
-            IndexingDirective::Default
-        } else {
+        let indexing = if self.leaves_items_out() {
             *self.random.pick(&directives)
+        } else {
+            IndexingDirective::Default
         };
         let what = format!("upsert {item} {indexing:?}");
         let name = self.name_of(&item);
-        let policy = &self.properties.indexing_policy;
-        let is_indexed = match indexing {
-            IndexingDirective::Include => true,
-            IndexingDirective::Exclude => false,
-            IndexingDirective::Default => policy.automatic || policy.mode == IndexingMode::None,
-        };
-        if is_indexed {
-            self.left_out.remove(&name);
-        } else {
+        if indexing == IndexingDirective::Exclude {
             self.left_out.insert(name);
+        } else {
+            self.left_out.remove(&name);
         }
         let upsert = UpsertItem {
             container: self.link.clone(),

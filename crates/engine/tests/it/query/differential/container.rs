@@ -162,9 +162,8 @@ pub(super) fn policy(random: &mut SeededRandom) -> IndexingPolicy {
     loop {
         let text = match random.weighted(&[30, 60, 7, 3]) {
             0 => default_policy(random),
-            1 => chosen_policy(random, "true"),
-            2 => r#"{"indexingMode":"none","automatic":false}"#.to_owned(),
-            _ => chosen_policy(random, "false"),
+            2 => r#"{"indexingMode":"none"}"#.to_owned(),
+            _ => chosen_policy(random),
         };
         // Two rules of a draw may contradict each other.
         if let Ok(policy) = IndexingPolicy::from_json(&json(&text)) {
@@ -177,7 +176,7 @@ fn default_policy(random: &mut SeededRandom) -> String {
     format!(r#"{{"includedPaths":[{{"path":"/*"}}],"compositeIndexes":[{}]}}"#, composites(random))
 }
 
-fn chosen_policy(random: &mut SeededRandom, automatic: &str) -> String {
+fn chosen_policy(random: &mut SeededRandom) -> String {
     let mut paths: Vec<String> = Vec::new();
     for _ in 0..random.below(5) {
         let path = random.pick(&PATHS).replace('"', "\\\"");
@@ -198,7 +197,7 @@ fn chosen_policy(random: &mut SeededRandom, automatic: &str) -> String {
         paths.join(",")
     });
     format!(
-        r#"{{"automatic":{automatic},"includedPaths":[{included}],"excludedPaths":[{excluded}],
+        r#"{{"includedPaths":[{included}],"excludedPaths":[{excluded}],
             "compositeIndexes":[{}]}}"#,
         composites(random)
     )

@@ -83,6 +83,12 @@ impl World {
         self.properties.indexing_policy.mode != IndexingMode::None
     }
 
+    /// Whether some items are written without being indexed.
+    pub(super) fn leaves_items_out(&self) -> bool {
+        let is_indexed = self.properties.indexing_policy.mode == IndexingMode::Consistent;
+        !is_indexed || self.seed.is_multiple_of(32)
+    }
+
     pub(super) fn changed(&mut self, what: String) {
         self.live.clear();
         self.history.push(what);

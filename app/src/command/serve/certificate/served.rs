@@ -8,13 +8,17 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use gateway::Certificate;
 
-use super::emulator::EmulatorVariables;
+use super::pfx;
+use crate::command::serve::emulator::EmulatorVariables;
 use crate::error::CommandError;
 use crate::output::warn;
 use crate::private_file;
 
 /// The file in the data folder.
 const FILE: &str = "certificate.pem";
+/// The folder of the certificate in the image of the older emulator.
+const EMULATOR_FOLDER: &str =
+    "/tmp/cosmos/appdata/.system/profiles/Client/AppData/Local/CosmosDBEmulator";
 /// Begins the line above the certificate that lists its names, so that no X.509 parser is needed to compare them.
 const NAMES: &str = "Certificate of planisphere for: ";
 
@@ -26,7 +30,8 @@ pub(crate) struct TlsFlags {
     #[arg(long)]
     tls: bool,
 
-    /// Certificate in PEM form to serve HTTPS with
+    /// Certificate to serve HTTPS with, in PEM form; a PFX file is given here and as the key, its password as
+    /// CERT_SECRET
     #[arg(long, value_name = "FILE", requires = "cert_key")]
     cert: Option<PathBuf>,
 
@@ -37,6 +42,10 @@ pub(crate) struct TlsFlags {
     /// Whether only the explorer's own port uses TLS.
     #[arg(skip)]
     explorer_tls: Option<bool>,
+
+    /// The password of a PFX file.
+    #[arg(skip)]
+    secret: Option<String>,
 }
 
 /// The certificate, and which ports use it.
@@ -44,6 +53,19 @@ pub(crate) struct TlsFlags {
 pub(crate) struct TlsSetup {
     pub(crate) api: Option<Certificate>,
     pub(crate) explorer: Option<Certificate>,
+}
+
+impl TlsSetup {
+    /// Writes the certificate where the image of the older emulator has it, if somebody has made that folder: one
+    /// module of Testcontainers copies it from there.
+    pub(crate) fn publish_as_emulator(&self) {
+        let folder = Path::new(EMULATOR_FOLDER);
+        let Some(certificate) = self.api.as_ref().filter(|_| folder.is_dir()) else { return };
+        let file = folder.join("emulator.pem");
+        if let Err(error) = std::fs::write(&file, certificate.pem()) {
+            warn(&format!("the certificate was not written to {}: {error}", file.display()));
+        }
+    }
 }
 
 /// What a generated certificate must be valid for, and where it is kept.
@@ -67,7 +89,13 @@ impl TlsFlags {
             self.cert_key = variables.certificate.clone();
         }
         self.explorer_tls = variables.explorer_tls;
+        self.secret = variables.certificate_secret.clone();
         self
+    }
+
+    /// Whether the certificate is one that the user gave.
+    pub(crate) fn has_own_certificate(&self) -> bool {
+        self.cert.is_some()
     }
 
     /// Whether the API is served over TLS.
@@ -85,10 +113,14 @@ impl TlsFlags {
     }
 
     fn certificate(&self, place: &CertificatePlace) -> Result<Certificate, CommandError> {
-        let certificate = match (&self.cert, &self.cert_key) {
-            (Some(cert), Some(key)) => Certificate::from_pem(&read(cert)?, &read(key)?),
-            _ => return kept_or_generated(place),
+        let (Some(cert), Some(key)) = (&self.cert, &self.cert_key) else {
+            return kept_or_generated(place);
         };
+        let chain = read(cert)?;
+        if cert == key && pfx::is_pfx(&chain) {
+            return pfx::certificate(cert, &chain, self.secret.as_deref().unwrap_or_default());
+        }
+        let certificate = Certificate::from_pem(&text(cert, chain)?, &text(key, read(key)?)?);
         certificate.map_err(|invalid| unusable(&invalid))
     }
 }
@@ -140,15 +172,17 @@ pub(crate) fn certificate_names<'a>(
     names
 }
 
-fn read(file: &Path) -> Result<String, CommandError> {
-    let reading = || format!("reading {}", file.display());
-    let bytes = std::fs::read(file).map_err(|error| {
-        CommandError::new(reading(), error.to_string()).hint("Give a file in PEM form")
-    })?;
+fn read(file: &Path) -> Result<Vec<u8>, CommandError> {
+    std::fs::read(file).map_err(|error| {
+        CommandError::new(format!("reading {}", file.display()), error.to_string())
+            .hint("Give a file in PEM form")
+    })
+}
+
+fn text(file: &Path, bytes: Vec<u8>) -> Result<String, CommandError> {
     String::from_utf8(bytes).map_err(|_| {
-        CommandError::new(reading(), "it is not in PEM form").hint(
-            "Convert a PFX file with `openssl pkcs12 -in FILE -out cert.pem -nodes` and give the result",
-        )
+        CommandError::new(format!("reading {}", file.display()), "it is not in PEM form")
+            .hint(pfx::CONVERSION)
     })
 }
 
