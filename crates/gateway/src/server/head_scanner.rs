@@ -143,7 +143,9 @@ impl HeadScanner {
         if !matches!(line.first(), Some(b'c' | b'C' | b't' | b'T')) {
             return Some(());
         }
-        if let Some(value) = value_of(line, "content-length") {
+        let Ok(line) = std::str::from_utf8(line) else { return Some(()) };
+        let Some((name, value)) = line.split_once(':') else { return Some(()) };
+        if name.eq_ignore_ascii_case("content-length") {
             let length = content_length(value)?;
             match self.body {
                 // A chunked body has no other length, whatever the header says.
@@ -151,7 +153,7 @@ impl HeadScanner {
                 ScannedBodyLength::Bytes(known) if known != length => return None,
                 _ => self.body = ScannedBodyLength::Bytes(length),
             }
-        } else if let Some(value) = value_of(line, "transfer-encoding") {
+        } else if name.eq_ignore_ascii_case("transfer-encoding") {
             let last = value.rsplit(',').next().unwrap_or_default().trim();
             if !last.eq_ignore_ascii_case("chunked") {
                 return None;
@@ -168,13 +170,6 @@ impl HeadScanner {
             _ => {}
         }
     }
-}
-
-/// The value of a header line, if it has this name. A line that is no text is left to the library.
-fn value_of<'line>(line: &'line [u8], name: &str) -> Option<&'line str> {
-    let (found, rest) = line.split_at_checked(name.len())?;
-    let value = rest.strip_prefix(b":").filter(|_| found.eq_ignore_ascii_case(name.as_bytes()))?;
-    std::str::from_utf8(value).ok()
 }
 
 fn trim_carriage_return(line: &[u8]) -> &[u8] {
