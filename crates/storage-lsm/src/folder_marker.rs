@@ -12,9 +12,9 @@
 //! ```
 //!
 //! Format 2 has a manifest and numbered batches. In format 3 the values of the tree are those of a newer engine, which
-//! reads the older ones and replaces them; the files are the same. A store in format 1 is opened and receives manifest and
-//! numbers; it and a store in format 2 become one of format 3 by the same step that ends a creation, before anything is
-//! written that an older program would misread.
+//! reads the older ones and replaces them; the files are the same. A store in format 1 is opened and receives manifest
+//! and numbers; it and a store in format 2 become one of format 3 by the same step that ends a creation, before
+//! anything is written that an older program would misread.
 
 use std::fs::{self, File};
 use std::io::Write;

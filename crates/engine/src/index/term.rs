@@ -148,8 +148,8 @@ fn derive(
     }
     builder.shape();
     let mut terms = std::mem::take(&mut builder.terms);
-    // Sorted for `contains`, which compares old and new terms by binary search, and to find equal elements. Sorting is a
-    // noticeable part of a create, which often needs neither.
+    // Sorted for `contains`, which compares old and new terms by binary search, and to find equal elements. Sorting is
+    // a noticeable part of a create, which often needs neither.
     if is_sorted || builder.has_elements {
         terms.entries.sort_unstable_by(|(left, _), (right, _)| left.cmp(right));
         terms.entries.dedup_by(|(left, _), (right, _)| left == right);

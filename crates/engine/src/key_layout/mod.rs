@@ -27,8 +27,9 @@
 //!
 //! A local term serves "one logical partition, ordered by a property"; a global term serves "all partitions, one
 //! equality": each reads its page and nothing else. A shape term finds the items that lack a path, which no term of
-//! that path can. 08 and 09 list all items in the order of creation, also those without terms. Numbers are big endian. Items inherit the container's time to live through the change log, which is
-//! in the order of the last write; only items with a time to live of their own have an `expiry` key.
+//! that path can. 08 and 09 list all items in the order of creation, also those without terms. Numbers are big endian.
+//! Items inherit the container's time to live through the change log, which is in the order of the last write; only
+//! items with a time to live of their own have an `expiry` key.
 
 mod item_key;
 mod key;

@@ -1,7 +1,8 @@
 //! Lists the items of an older store in the order of creation, online, in steps.
 //!
-//! Owns one step, which is one transaction. Items up to the cursor are listed, items beyond it are not; every other write
-//! asks the partition's state on which side an item is. Until the last step, the partition is read in the order of keys.
+//! Owns one step, which is one transaction. Items up to the cursor are listed, items beyond it are not; every other
+//! write asks the partition's state on which side an item is. Until the last step, the partition is read in the order
+//! of keys.
 
 use storage::{Direction, KeyRange, Scan, ScanLimit};
 

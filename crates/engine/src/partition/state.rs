@@ -5,8 +5,8 @@
 //!
 //! ```text
 //! version 1 | created, writes, items, item bytes, timestamp, expiry lsn, expiry second, trimmed lsn, interleaved lsn
-//! (8 each) | index generation 4 | trim cursor 18 | trimmed versions | length 2 and key after which items are not listed
-//! (FF FF: all are) | rebuild, if any: generation 4, items 8, key
+//! (8 each) | index generation 4 | trim cursor 18 | trimmed versions | length 2 and key after which items are not
+//! listed (FF FF: all are) | rebuild, if any: generation 4, items 8, key
 //! ```
 
 use model::{Lsn, TimestampSeconds};

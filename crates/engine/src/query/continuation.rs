@@ -37,7 +37,8 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::key_layout::ResultKey;
 
 const TOKEN_KIND: &str = "query";
-// Raised whenever the payload of a position changes; a new kind of position is no change. A token of another version is refused, and the client starts again.
+// Raised whenever the payload of a position changes; a new kind of position is no change. A token of another version is
+// refused, and the client starts again.
 const TOKEN_VERSION: u8 = 4;
 /// Initial capacity, enough for an ordinary query.
 const TOKEN_BYTES: usize = 208;
@@ -69,8 +70,8 @@ pub(super) enum ContinuationPosition {
     Scan(StorageKey),
     /// A read in the order of creation.
     Created(CreationPosition),
-    /// A lookup in the order of values: everything below the first of these adjacent ranges, and of each range what its entry says. Usually
-    /// one entry; several ranges are partially read after a split.
+    /// A lookup in the order of values: everything below the first of these adjacent ranges, and of each range what its
+    /// entry says. Usually one entry; several ranges are partially read after a split.
     Lookup(Vec<LookupPosition>),
     /// A read in index order, up to and including this term.
     Ordered(TermPosition),

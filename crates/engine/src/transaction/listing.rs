@@ -1,7 +1,7 @@
 //! The entries that list items in the order of creation.
 //!
-//! Owns when they are written and removed: with the item, also if it has no terms. Does not own the listing of the items
-//! of an older store: see `maintenance`.
+//! Owns when they are written and removed: with the item, also if it has no terms. Does not own the listing of the
+//! items of an older store: see `maintenance`.
 
 use super::item_transaction::ItemTransaction;
 use crate::key_layout::{ItemKey, TERMS, creation_keys};

@@ -190,8 +190,8 @@ impl<'list> SectionReader<'list> {
         Ok(())
     }
 
-    /// Adds items of the list until the page is full; returns whether some are left. `is_all` says that the section has no
-    /// others.
+    /// Adds items of the list until the page is full; returns whether some are left. `is_all` says that the section has
+    /// no others.
     async fn push_listed(
         &self,
         hits: &[TermHit],

@@ -1,7 +1,7 @@
 //! Continuation of a list: which sections of a physical partition are left, and in which order each is read.
 //!
-//! Owns the token. Version 1 is the key of the last item: what is read in the order of keys. Version 2 is the epk range of
-//! the request and a position in the order of creation.
+//! Owns the token. Version 1 is the key of the last item: what is read in the order of keys. Version 2 is the epk range
+//! of the request and a position in the order of creation.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use bytes::Bytes;
 use model::{ContinuationToken, EpkRange, FeedRange};
 use storage::{Direction, KeyRange, StorageKey};
 
-use super::is_full;
+use super::list_items::is_full;
 use crate::catalog::ContainerEntry;
 use crate::creation_order::{CreationPosition, decode_range, encode_range};
 use crate::error::{Error, ErrorKind, Result};

@@ -1,7 +1,7 @@
 //! All items, in key order.
 //!
-//! Used where the order of rows does not matter, or cannot be that of creation. The continuation position is the last key read: keys begin with the epk, so it
-//! remains valid after a split or merge.
+//! Used where the order of rows does not matter, or cannot be that of creation. The continuation position is the last
+//! key read: keys begin with the epk, so it remains valid after a split or merge.
 
 use storage::{Direction, KeyRange, StorageKey};
 

@@ -1,7 +1,7 @@
 //! Items in the order of creation.
 //!
-//! `source` reads one physical partition after the other, `part` merges what is read of one by ordinal, and `run` divides
-//! lookups into runs of terms that are in that order by themselves.
+//! `source` reads one physical partition after the other, `part` merges what is read of one by ordinal, and `run`
+//! divides lookups into runs of terms that are in that order by themselves.
 
 mod part;
 mod run;

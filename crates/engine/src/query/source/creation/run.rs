@@ -1,7 +1,7 @@
 //! Divides lookups into runs: terms that are in the order of ordinals by themselves.
 //!
-//! The terms of one value are such a run, and so are the items without a value. Up to `RUNS_MAX` of them can be merged; a
-//! range has as many as it has values, which nobody knows.
+//! The terms of one value are such a run, and so are the items without a value. Up to `RUNS_MAX` of them can be merged;
+//! a range has as many as it has values, which nobody knows.
 
 use bytes::Bytes;
 

@@ -1,11 +1,11 @@
 //! Items in the order of creation, one physical partition after the other.
 //!
-//! Reads the list of all items, or the runs of a lookup. The slices of one physical partition are merged. Some slices have
-//! no such order: a part of a physical partition, whose items are scattered over its list, and a partition of an older
-//! store that is not listed yet. A scan reads those by key, and sorts them if all of them are read at once.
+//! Reads the list of all items, or the runs of a lookup. The slices of one physical partition are merged. Some slices
+//! have no such order: a part of a physical partition, whose items are scattered over its list, and a partition of an
+//! older store that is not listed yet. A scan reads those by key, and sorts them if all of them are read at once.
 //!
-//! The continuation position is an epk range and an ordinal. It does not depend on the access path: whatever finds items
-//! in this order can go on from it.
+//! The continuation position is an epk range and an ordinal. It does not depend on the access path: whatever finds
+//! items in this order can go on from it.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! Which terms of a branch lead to a row: those whose value passes the test of the branch, and of several terms of one item
-//! only the first.
+//! Which terms of a branch lead to a row: those whose value passes the test of the branch, and of several terms of one
+//! item only the first.
 
 use crate::error::Result;
 use crate::key_layout::TermHit;

@@ -1,7 +1,7 @@
 //! Items found by a lookup, in the order of values.
 //!
-//! `source` reads slice after slice, `branch_reader` the terms of one branch, and `emission` decides which of them lead to a
-//! row. Lookups whose terms can be merged in the order of creation are read by `creation` instead.
+//! `source` reads slice after slice, `branch_reader` the terms of one branch, and `emission` decides which of them lead
+//! to a row. Lookups whose terms can be merged in the order of creation are read by `creation` instead.
 
 mod branch_reader;
 mod emission;

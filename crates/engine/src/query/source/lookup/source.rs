@@ -1,11 +1,12 @@
 //! Items found by a lookup of ranges of values, slice after slice.
 //!
-//! Reads each slice branch by branch, in the order of values. An item with several matching terms is returned at the first
-//! of them: in the first branch that matches it, at the smallest value. The continuation position is an epk range, a branch
-//! and a term; it is valid as long as the query has the same lookup.
+//! Reads each slice branch by branch, in the order of values. An item with several matching terms is returned at the
+//! first of them: in the first branch that matches it, at the smallest value. The continuation position is an epk
+//! range, a branch and a term; it is valid as long as the query has the same lookup.
 //!
-//! A slice whose terms are not more than the page wants is sorted in the order of creation instead, which costs nothing: a
-//! small result has the order of the service. If a page ends within it, the next one reads these terms again.
+//! A slice whose terms are not more than the page wants is sorted in the order of creation instead, which costs
+//! nothing: a small result has the order of the service. If a page ends within it, the next one reads these terms
+//! again.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
