@@ -10,7 +10,7 @@ use secret_migration::{
     SecretTarget, SecretVersion, SourceSecret, TargetSecret,
 };
 
-fn secret() -> std::result::Result<SecretData, PlatformError> {
+fn secret() -> Result<SecretData, PlatformError> {
     SecretData::parse(br#"{"user":"benchmark","password":"0123456789abcdef"}"#).map_err(|why| {
         PlatformError { failure: PlatformFailure::Garbage { why }, subject: String::new() }
     })
@@ -25,12 +25,12 @@ impl SecretSource for SlowSource {
         &self,
         _: &SecretLocation,
         _: Option<u64>,
-    ) -> std::result::Result<SourceSecret, PlatformError> {
+    ) -> Result<SourceSecret, PlatformError> {
         tokio::time::sleep(self.0).await;
         Ok(SourceSecret { version: 1, data: secret()? })
     }
 
-    async fn live_version(&self, _: &SecretLocation) -> std::result::Result<u64, PlatformError> {
+    async fn live_version(&self, _: &SecretLocation) -> Result<u64, PlatformError> {
         tokio::time::sleep(self.0).await;
         Ok(1)
     }
@@ -42,7 +42,7 @@ pub(super) struct QuickTarget(Mutex<BTreeMap<String, u64>>);
 
 #[async_trait]
 impl SecretTarget for QuickTarget {
-    async fn read(&self, path: &str) -> std::result::Result<Option<TargetSecret>, PlatformError> {
+    async fn read(&self, path: &str) -> Result<Option<TargetSecret>, PlatformError> {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner).get(path).copied();
         Ok(match known {
             Some(version) => Some(TargetSecret { version: version.into(), data: secret()? }),
@@ -55,7 +55,7 @@ impl SecretTarget for QuickTarget {
         path: &str,
         _: &SecretData,
         _: &ExpectedVersion,
-    ) -> std::result::Result<SecretVersion, PlatformError> {
+    ) -> Result<SecretVersion, PlatformError> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned(), 1);
         Ok(1.into())
     }

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use chat::{
-    Chat, ChatParts, ChatSettings, ChatUser, FeatureSettings, ChatMember, MessageAddress,
+    Chat, ChatMember, ChatParts, ChatSettings, ChatUser, FeatureSettings, MessageAddress,
     MessageChange, RoomName, SendRequest, UserName,
 };
 use clap::Args;

@@ -4,7 +4,7 @@ use engine::operation::WriteOptions;
 use engine::{ContainerLink, EngineSettings};
 use model::{IndexPath, IndexingDirective, IndexingMode, IndexingPolicy};
 
-use crate::account::{Account, container, plain, settings_without_maintenance};
+use crate::account::{Account, plain, settings_without_maintenance};
 use crate::verbs::{indexing, patch_of};
 
 async fn filled(items: usize, items_max: usize) -> (Account, ContainerLink) {
