@@ -18,7 +18,7 @@ const FILLING: &str =
 
 /// The messages of one measurement.
 pub(super) struct RoomBoard {
-    messages: Vec<SentMessage>,
+    messages: Vec<MessageInFlight>,
     /// Per room: how many more messages may be under way.
     pub(super) windows: Vec<Semaphore>,
     messages_per_room: usize,
@@ -27,7 +27,7 @@ pub(super) struct RoomBoard {
     pub(super) done: tokio::sync::Notify,
 }
 
-struct SentMessage {
+struct MessageInFlight {
     sent: OnceLock<Instant>,
     receivers_left: AtomicUsize,
 }
@@ -35,7 +35,7 @@ struct SentMessage {
 impl RoomBoard {
     pub(super) fn new(rooms: usize, members: usize, messages: usize, window: usize) -> Self {
         let message =
-            || SentMessage { sent: OnceLock::new(), receivers_left: AtomicUsize::new(members) };
+            || MessageInFlight { sent: OnceLock::new(), receivers_left: AtomicUsize::new(members) };
         Self {
             messages: (0..rooms * messages).map(|_| message()).collect(),
             windows: (0..rooms).map(|_| Semaphore::new(window)).collect(),
@@ -68,7 +68,7 @@ impl RoomBoard {
         }
     }
 
-    fn delivered(&self, index: usize, message: &SentMessage) {
+    fn delivered(&self, index: usize, message: &MessageInFlight) {
         if let Some(sent) = message.sent.get() {
             let latency = now().saturating_duration_since(*sent);
             self.latencies.lock().unwrap_or_else(PoisonError::into_inner).push(latency);

@@ -22,7 +22,7 @@ mod write;
 
 pub(crate) use input::item_key;
 pub(crate) use large::{
-    PreparableTransaction, Preparation, PreparationBasis, PreparationTurns, prepare_removals,
+    PreparableTransaction, PreparationBasis, PreparationTurns, WritePreparation, prepare_removals,
 };
 pub(crate) use submit::locate;
 pub(crate) use write::ItemWrite;

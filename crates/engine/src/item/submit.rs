@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use model::{EffectivePartitionKey, Lsn, RequestCharge, SessionToken};
 
-use super::large::{PreparableTransaction, Preparation};
+use super::large::{PreparableTransaction, WritePreparation};
 use super::write::{ItemWrite, ItemWriteResult, SingleWrite};
 use crate::catalog::ContainerEntry;
 use crate::charge::refused_write;
@@ -36,7 +36,7 @@ impl Engine {
         epk: &EffectivePartitionKey,
         mut transaction: T,
     ) -> std::result::Result<Committed<T>, T::Failure> {
-        let mut preparation = Preparation::default();
+        let mut preparation = WritePreparation::default();
         loop {
             // Located in each turn of the loop: after a split another partition owns the epk.
             let partition = locate(container, epk)?;

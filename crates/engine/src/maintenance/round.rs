@@ -14,7 +14,7 @@ use super::trim::TrimVersions;
 use crate::catalog::{CatalogWrite, ContainerEntry};
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
-use crate::item::Preparation;
+use crate::item::WritePreparation;
 use crate::metering::{Amount, OperationKind};
 use crate::partition::{Completion, PartitionTransaction, PhysicalPartition, retired_error};
 use crate::throughput::MultiAdmission;
@@ -189,7 +189,7 @@ impl Engine {
         partition: &PhysicalPartition,
         items_max: usize,
     ) -> Result<StepReport> {
-        let mut preparation = Preparation::default();
+        let mut preparation = WritePreparation::default();
         let mut step = ExpireItems { items_max, prepared: None };
         loop {
             match partition.submit(step).await {

@@ -18,7 +18,7 @@ use model::{Etag, ItemTimeToLive, Json, Lsn, TimestampSeconds};
 use storage::{StorageKey, StorageValue, WriteSet};
 
 use super::preparation::Preparations;
-use super::written_item::{RemovedItem, WrittenItem, changed_units, own_expiry, weight};
+use super::written_item::{RemovalCost, WrittenItem, changed_units, own_expiry, weight};
 use crate::charge::{IndexedVersions, WriteCost};
 use crate::index::{ItemTerms, terms_of, terms_of_only, unique_keys_of};
 use crate::key_layout::{CHANGE_LOG, ChangePosition, EXPIRY, ITEMS, ItemKey, TERMS, UNIQUE_KEYS};
@@ -204,7 +204,7 @@ impl<'run> ItemTransaction<'run> {
         record: &ItemRecord,
         removal: Removal,
         explain: bool,
-    ) -> Result<RemovedItem, Abort> {
+    ) -> Result<RemovalCost, Abort> {
         let removed = match self.remove_prepared(key, record) {
             Some(removed) => removed,
             None => self.remove_terms(key, record, explain)?,
@@ -226,7 +226,7 @@ impl<'run> ItemTransaction<'run> {
         key: &ItemKey,
         record: &ItemRecord,
         explain: bool,
-    ) -> Result<RemovedItem, Abort> {
+    ) -> Result<RemovalCost, Abort> {
         self.spend(key, record.body_len())?;
         let item = record.parse()?;
         let unique_keys = unique_keys_of(&self.context.compiled.properties.unique_keys, key, &item);
@@ -234,7 +234,7 @@ impl<'run> ItemTransaction<'run> {
         let terms = self.terms(key, Some(record), Some(&item), false);
         self.write_terms(&terms, ItemTerms::default());
         let index = explain.then(|| self.index_costs(key, Some(record), Some(&item)));
-        Ok(RemovedItem { weight: weight(Some(record), &terms), index })
+        Ok(RemovalCost { weight: weight(Some(record), &terms), index })
     }
 
     pub(super) fn release_unique_keys(&mut self, unique_keys: Vec<StorageKey>) {

@@ -19,7 +19,7 @@ pub(crate) struct WrittenItem {
 }
 
 /// What a removal is charged by.
-pub(crate) struct RemovedItem {
+pub(crate) struct RemovalCost {
     pub(crate) weight: Weight,
     /// The cost of its index, path by path, for an explanation.
     pub(crate) index: Option<Vec<IndexCost>>,

@@ -2,6 +2,7 @@
 //!
 //! Owns header names, dates, percent-encoding, error bodies and the envelope of feeds. Does not own any resource.
 
+mod body;
 mod cached_headers;
 mod date;
 mod envelope;
@@ -16,6 +17,7 @@ mod percent;
 mod request;
 mod response;
 
+pub(crate) use body::parse_on_thread;
 pub(crate) use cached_headers::HeaderMapCache;
 pub(crate) use date::{format_http_date, parse_http_date};
 pub use date::{format_rfc3339, parse_rfc3339};

@@ -10,11 +10,10 @@ use hyper::StatusCode;
 use model::limits::TRANSACTIONAL_BATCH_OPERATIONS_MAX;
 use model::{Completeness, Json, PartitionKey, RequestCharge};
 
-use super::body::parse_on_thread;
 use super::bulk;
 use super::operation_request::{BatchRequestEntry, parse_operations};
 use super::operation_response::{self, BatchResponseEntry};
-use crate::http::{ApiError, ApiRequest, ApiResponse, ApiResult, header};
+use crate::http::{ApiError, ApiRequest, ApiResponse, ApiResult, header, parse_on_thread};
 
 /// The first byte of the binary batch format of one client.
 const HYBRID_ROW: u8 = 0x81;

@@ -8,7 +8,7 @@ use engine::{Engine, ItemResource};
 use model::{Json, MeasuredJson};
 
 use crate::binary_json;
-use crate::http::{ApiError, ApiRequest, ApiResult, header};
+use crate::http::{ApiError, ApiRequest, ApiResult, header, parse_on_thread};
 
 /// The system properties that a client can ask to leave out; the others identify the item and its version.
 const EXCLUDED_PROPERTIES: [&str; 2] = ["_self", "_attachments"];
@@ -16,19 +16,6 @@ const EXCLUDED_PROPERTIES: [&str; 2] = ["_self", "_attachments"];
 /// Parses the item of a request.
 pub(super) async fn parse_item(engine: &Engine, body: &Bytes) -> ApiResult<MeasuredJson> {
     parse_on_thread(engine, body, parse).await
-}
-
-/// Parses a body; a large one on a thread, so that other requests are answered meanwhile.
-pub(crate) async fn parse_on_thread<T: Send + 'static>(
-    engine: &Engine,
-    body: &Bytes,
-    parse: impl FnOnce(&Bytes) -> ApiResult<T> + Send + 'static,
-) -> ApiResult<T> {
-    if !engine.is_large(body.len()) {
-        return parse(body);
-    }
-    let body = body.clone();
-    engine.run_long(move || parse(&body)).await?
 }
 
 fn parse(body: &Bytes) -> ApiResult<MeasuredJson> {

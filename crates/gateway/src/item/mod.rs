@@ -17,6 +17,5 @@ mod read;
 mod resource_id;
 mod write;
 
-pub(crate) use body::parse_on_thread;
 pub(crate) use delete_by_partition_key::delete_by_partition_key;
 pub(crate) use dispatch::{handle, handle_feed};

@@ -7,9 +7,8 @@ use engine::{ContainerAddress, Engine};
 use hyper::StatusCode;
 use model::{ItemId, Json, Object, Patch};
 
-use super::body::parse_on_thread;
 use super::write::item_response;
-use crate::http::{ApiError, ApiRequest, ApiResponse, ApiResult};
+use crate::http::{ApiError, ApiRequest, ApiResponse, ApiResult, parse_on_thread};
 
 pub(super) async fn patch_item(
     engine: &Engine,

@@ -199,7 +199,8 @@ pub(super) async fn create_hook(
 }
 
 /// A room as lines of JSON, oldest message first.
-#[utoipa::path(get, path = "/api/admin/rooms/{name}/export", params(("name" = String, Path)), responses(
+#[utoipa::path(get, path = "/api/admin/rooms/{name}/export",
+    params(("name" = String, Path)), responses(
     (status = 200, body = String, content_type = "application/x-ndjson"),
     (status = 400, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),

@@ -43,7 +43,8 @@ pub(super) async fn strings(headers: HeaderMap) -> JsonBody<StringsBody> {
 }
 
 /// The language of the caller.
-#[utoipa::path(get, path = "/culture/current", security(()), responses((status = 200, body = CultureBody)))]
+#[utoipa::path(get, path = "/culture/current", security(()),
+    responses((status = 200, body = CultureBody)))]
 pub(super) async fn current(headers: HeaderMap) -> JsonBody<CultureBody> {
     JsonBody(CultureBody { culture: language_of(&headers) })
 }

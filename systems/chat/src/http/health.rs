@@ -50,7 +50,8 @@ pub(super) async fn ready(State(api): State<ChatApi>) -> (StatusCode, JsonBody<R
 }
 
 /// The counters of this process.
-#[utoipa::path(get, path = "/healthz/metrics", security(()), responses((status = 200, body = TotalsBody)))]
+#[utoipa::path(get, path = "/healthz/metrics", security(()),
+    responses((status = 200, body = TotalsBody)))]
 pub(super) async fn totals(State(api): State<ChatApi>) -> JsonBody<TotalsBody> {
     let rooms = api.chat.room_charges().totals();
     let rooms = rooms.into_iter().map(|(room, charge)| (room.as_str().to_owned(), charge));

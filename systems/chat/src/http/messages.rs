@@ -71,7 +71,8 @@ pub(super) struct EditBody {
 }
 
 /// The newest messages of a room, oldest first.
-#[utoipa::path(get, path = "/api/messages/room/{room}", params(("room" = String, Path), HistoryQuery), responses(
+#[utoipa::path(get, path = "/api/messages/room/{room}",
+    params(("room" = String, Path), HistoryQuery), responses(
     (status = 200, body = Vec<MessageView>),
     (status = 400, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
@@ -91,7 +92,8 @@ pub(super) async fn history(
 }
 
 /// One message.
-#[utoipa::path(get, path = "/api/messages/{id}", params(("id" = String, Path), RoomQuery), responses(
+#[utoipa::path(get, path = "/api/messages/{id}",
+    params(("id" = String, Path), RoomQuery), responses(
     (status = 200, body = MessageView),
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 403, body = ProblemDocument, content_type = "application/problem+json"),
@@ -138,7 +140,8 @@ pub(super) async fn post(
 }
 
 /// Marks a message as read by the caller.
-#[utoipa::path(post, path = "/api/messages/{id}/read", params(("id" = String, Path), RoomQuery), responses(
+#[utoipa::path(post, path = "/api/messages/{id}/read",
+    params(("id" = String, Path), RoomQuery), responses(
     (status = 204),
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 403, body = ProblemDocument, content_type = "application/problem+json"),
@@ -158,7 +161,8 @@ pub(super) async fn mark_read(
 }
 
 /// Replaces the text of a message of the caller.
-#[utoipa::path(patch, path = "/api/messages/{id}", params(("id" = String, Path), RoomQuery), request_body = EditBody,
+#[utoipa::path(patch, path = "/api/messages/{id}",
+    params(("id" = String, Path), RoomQuery), request_body = EditBody,
     responses(
     (status = 200, body = MessageView),
     (status = 400, body = ProblemDocument, content_type = "application/problem+json"),
@@ -180,7 +184,8 @@ pub(super) async fn edit(
 }
 
 /// Deletes a message of the caller.
-#[utoipa::path(delete, path = "/api/messages/{id}", params(("id" = String, Path), RoomQuery), responses(
+#[utoipa::path(delete, path = "/api/messages/{id}",
+    params(("id" = String, Path), RoomQuery), responses(
     (status = 204),
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 403, body = ProblemDocument, content_type = "application/problem+json"),

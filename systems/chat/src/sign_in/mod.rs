@@ -1,7 +1,7 @@
 //! Sign-in by a one-time code, or by an issuer.
 //!
-//! Owns the code, its hash and the two steps, and which people of an issuer are users. Does not own sessions nor the flow
-//! of an issuer (`service`).
+//! Owns the code, its hash and the two steps, and which people of an issuer are users. Does not own sessions or the
+//! flow of an issuer (`service`).
 
 mod code;
 mod hash;

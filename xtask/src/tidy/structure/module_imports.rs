@@ -81,7 +81,7 @@ const TABLES: &[ModuleTable] = &[
             (
                 "item",
                 "error charge operation creation_order key_layout metering record container response \
-                throughput partition catalog session query transaction",
+                throughput work partition catalog session query transaction",
             ),
             (
                 "time_travel",
@@ -90,7 +90,7 @@ const TABLES: &[ModuleTable] = &[
             (
                 "maintenance",
                 "error charge key_layout index metering record throughput partition catalog \
-                transaction",
+                transaction item",
             ),
             (
                 "restructure",
@@ -100,7 +100,7 @@ const TABLES: &[ModuleTable] = &[
             (
                 "usage",
                 "error operation key_layout index metering record container response partition \
-                catalog query",
+                catalog query item",
             ),
             ("restore", "error operation response"),
             ("verify", "error operation key_layout record container partition catalog transaction"),

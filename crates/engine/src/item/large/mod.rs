@@ -19,5 +19,5 @@ mod rehearsal;
 mod steps;
 
 pub(crate) use look::PreparationBasis;
-pub(crate) use prepare::{PreparableTransaction, Preparation, PreparationTurns};
+pub(crate) use prepare::{PreparableTransaction, PreparationTurns, WritePreparation};
 pub(crate) use steps::prepare_removals;

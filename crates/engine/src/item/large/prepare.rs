@@ -57,7 +57,7 @@ impl PreparationTurns {
 
 /// The progress of a transaction that is prepared.
 #[derive(Default)]
-pub(crate) struct Preparation {
+pub(crate) struct WritePreparation {
     attempts: usize,
     wanted: Option<ItemKey>,
     /// Items that were found on the way, such as expired holders of unique keys.
@@ -65,7 +65,7 @@ pub(crate) struct Preparation {
     reserved: Vec<u64>,
 }
 
-impl Preparation {
+impl WritePreparation {
     /// Records the item that a run was too long for.
     pub(crate) fn want(&mut self, key: ItemKey) -> Result<()> {
         self.attempts += 1;
@@ -119,7 +119,7 @@ impl Engine {
         partition: &PhysicalPartition,
         mut transaction: T,
         wanted: ItemKey,
-        preparation: &mut Preparation,
+        preparation: &mut WritePreparation,
     ) -> Result<T> {
         let mut keys = transaction.keys();
         if !keys.contains(&wanted) {

@@ -16,7 +16,7 @@ use crate::partition::Abort;
 use crate::record::ItemRecord;
 use crate::transaction::WrittenItem;
 use crate::transaction::item_transaction::ItemTransaction;
-use crate::transaction::written_item::RemovedItem;
+use crate::transaction::written_item::RemovalCost;
 
 /// What was prepared of one operation.
 #[derive(Debug)]
@@ -114,7 +114,7 @@ impl<'run> ItemTransaction<'run> {
         &mut self,
         key: &ItemKey,
         record: &ItemRecord,
-    ) -> Option<RemovedItem> {
+    ) -> Option<RemovalCost> {
         let prepared = match self.take_prepared() {
             Some(PreparedOperation::Removal(prepared))
                 if self.fits_removal(&prepared, key, record) =>

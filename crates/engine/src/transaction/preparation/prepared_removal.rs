@@ -12,7 +12,7 @@ use crate::index::{ItemTerms, properties_beside_version, unique_keys_of};
 use crate::key_layout::{ItemKey, TERMS};
 use crate::record::ItemRecord;
 use crate::transaction::item_transaction::ItemTransaction;
-use crate::transaction::written_item::{RemovedItem, weight};
+use crate::transaction::written_item::{RemovalCost, weight};
 
 /// A removal, ready for the writer.
 #[derive(Debug)]
@@ -69,13 +69,13 @@ impl ItemTransaction<'_> {
         key: &ItemKey,
         record: &ItemRecord,
         prepared: PreparedRemoval,
-    ) -> RemovedItem {
+    ) -> RemovalCost {
         self.release_unique_keys(prepared.unique_keys);
         self.add_writes(prepared.writes);
         let beside = &prepared.beside_version;
         for (term, _) in prepared.policy.version_entries(key, record, beside) {
             self.set.remove(TERMS, term);
         }
-        RemovedItem { weight: weight_of(Some(record), prepared.units), index: prepared.explained }
+        RemovalCost { weight: weight_of(Some(record), prepared.units), index: prepared.explained }
     }
 }

@@ -9,8 +9,7 @@ use super::action::{DataAction, RequiredAccess, required_access};
 use super::assignment::{RoleAssignments, RoleScope};
 use crate::authorization::context::AuthorizationContext;
 use crate::authorization::issuer::BearerIdentity;
-use crate::http::{ApiError, ApiRequest, ApiResult};
-use crate::item::parse_on_thread;
+use crate::http::{ApiError, ApiRequest, ApiResult, parse_on_thread};
 use crate::route::{RequestPath, Route};
 
 const LEARN_MORE: &str = "Learn more: https://aka.ms/cosmos-native-rbac";

@@ -47,7 +47,7 @@ impl SteppedMatcher {
 
     /// Whether the text matches. `None` if the budget refuses, `Some(None)` if the automaton cannot decide: word
     /// boundaries beside other letters than those of ASCII.
-    pub(super) fn is_match(&self, text: &str, budget: &EvaluationBudget) -> Option<Option<bool>> {
+    pub(super) fn search(&self, text: &str, budget: &EvaluationBudget) -> Option<Option<bool>> {
         let taken = self.lock().take();
         let mut cache = taken.unwrap_or_else(|| self.automaton.create_cache());
         let matches = self.walk(text.as_bytes(), &mut cache, budget);
@@ -143,7 +143,7 @@ mod tests {
         let slices = Arc::new(Slices(AtomicU64::new(0), 5));
         let governor: Arc<dyn WorkGovernor> = Arc::clone(&slices) as _;
         let budget = EvaluationBudget::new(usize::MAX, &governor);
-        assert_eq!(matcher.is_match(&text, &budget), None);
+        assert_eq!(matcher.search(&text, &budget), None);
         assert_eq!(slices.0.load(Ordering::SeqCst), 6, "nothing was done after the refusal");
         let interrupted = crate::budget::BudgetError::Interrupted(Interruption::Cancelled);
         assert_eq!(budget.take_refusal(), Err(interrupted));
@@ -193,7 +193,7 @@ mod tests {
             let (matcher, regex) =
                 (SteppedMatcher::new(pattern, 1 << 20).unwrap(), Regex::new(pattern).unwrap());
             for text in texts {
-                if let Some(matches) = matcher.is_match(text, &budget).unwrap() {
+                if let Some(matches) = matcher.search(text, &budget).unwrap() {
                     assert_eq!(matches, regex.is_match(text).unwrap(), "{pattern} on {text}");
                 } else {
                     assert!(pattern.contains(r"\b") && !text.is_ascii(), "{pattern} on {text}");
