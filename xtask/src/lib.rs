@@ -10,6 +10,7 @@
 
 mod command;
 mod conformance;
+mod debian_package;
 mod finding;
 mod ratchet;
 mod reading;

@@ -8,6 +8,7 @@ use std::process::{Command, ExitCode, Stdio};
 
 use crate::command::refuse;
 use crate::conformance::{ServerProcess, target_folder};
+use crate::debian_package::{install_package, succeeds};
 use crate::reading::workspace_root;
 
 /// What has pages: a name, and the folder with its `page_tests`.
@@ -20,8 +21,6 @@ const PAGES: &[(&str, &str)] = &[
 /// Modules that the tests of several pages use; copied beside each of them.
 const SHARED: &str = "crates/ui-kit/page_tests/shared";
 const CHROMIUM: &str = "/usr/bin/chromium";
-const INSTALL: &[&str] =
-    &["apt-get", "install", "-y", "-qq", "--no-install-recommends", "chromium"];
 
 pub(crate) fn pages(arguments: &[String]) -> ExitCode {
     let is_known = |asked: &&String| PAGES.iter().any(|(name, _)| name == asked);
@@ -48,25 +47,10 @@ fn missing() -> Option<String> {
     if !succeeds(&["npm", "--version"]) {
         return Some("npm is missing; get Node.js 20 or newer, https://nodejs.org/".to_owned());
     }
-    if Path::new(CHROMIUM).exists() {
+    if Path::new(CHROMIUM).exists() || install_package("chromium") {
         return None;
     }
-    let is_root = Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout == b"0\n");
-    if is_root && succeeds(&["apt-get", "--version"]) {
-        println!("installing Chromium");
-        // The lists of packages are fetched only when the installation fails, because they are missing or old.
-        if succeeds(INSTALL) || (succeeds(&["apt-get", "update", "-qq"]) && succeeds(INSTALL)) {
-            return None;
-        }
-    }
-    Some(format!("there is no {CHROMIUM}; get it with `{}`", INSTALL.join(" ")))
-}
-
-fn succeeds(words: &[&str]) -> bool {
-    let Some((program, arguments)) = words.split_first() else { return false };
-    let mut command = Command::new(program);
-    command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    command.status().is_ok_and(|status| status.success())
+    Some(format!("there is no {CHROMIUM}; get it with `apt-get install chromium`"))
 }
 
 /// Runs the tests of some pages, in a copy of their folder beside the build output.

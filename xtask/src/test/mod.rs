@@ -3,6 +3,7 @@
 mod runner;
 mod steps;
 mod tally;
+mod tools;
 
 pub(crate) use runner::{cargo, run_steps};
 pub(crate) use steps::{ATTACKS, FULL, STEPS, TestStep, TestTier};

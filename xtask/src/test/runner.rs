@@ -9,8 +9,10 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
-use super::steps::{RequiredTool, TestStep};
+use super::steps::TestStep;
 use super::tally::TestTally;
+use super::tools::RequiredTool;
+use crate::debian_package::install_package;
 use crate::reading::workspace_root;
 
 /// The cargo that runs us, or the one in the path.
@@ -31,6 +33,14 @@ pub(crate) fn run_steps(steps: &[&TestStep]) -> ExitCode {
             durations.push((step.name, "skipped".to_owned()));
             tally.skipped += 1;
             continue;
+        }
+        for tool in step.uses.iter().filter(|tool| !is_provided(tool)) {
+            let RequiredTool { name, get, .. } = tool;
+            print_line(&format!(
+                "SKIPPED a part of {}: {name} is missing; get it with: {get}",
+                step.name
+            ));
+            tally.skipped += 1;
         }
         print_line(&format!("$ {}", step.printed()));
         let step_started = now();
@@ -83,6 +93,11 @@ fn command(words: &[&str]) -> Command {
     command
 }
 
+/// Whether a tool exists, after an attempt to install it.
+fn is_provided(tool: &RequiredTool) -> bool {
+    is_installed(tool) || tool.package.is_some_and(install_package) && is_installed(tool)
+}
+
 fn is_installed(tool: &RequiredTool) -> bool {
     let mut probe = command(tool.probe);
     let status = probe.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
@@ -130,8 +145,8 @@ mod tests {
     use std::process::Stdio;
 
     use super::{command, is_installed, pass_through, run};
-    use crate::test::steps::RequiredTool;
     use crate::test::tally::TestTally;
+    use crate::test::tools::RequiredTool;
 
     fn check(words: &[&str], expected: Result<(), &str>) {
         let mut command = command(words);
@@ -153,7 +168,7 @@ mod tests {
 
     #[test]
     fn a_missing_tool_is_noticed() {
-        let tool = |probe| RequiredTool { name: "x", probe, get: "y" };
+        let tool = |probe| RequiredTool { name: "x", probe, get: "y", package: None };
         assert!(is_installed(&tool(&["cargo", "--version"])));
         assert!(!is_installed(&tool(&["no-such-program-at-all"])));
     }

@@ -3,6 +3,11 @@
 //! Does not own: running them; see `runner.rs`. A step is a command that succeeds or fails. The checks on the tree are
 //! not a step: they are ordinary tests of this package, and so part of `unit-tests` and `tests`.
 
+use super::tools::{
+    ADVISORY_DATABASE, CARGO_DENY, CARGO_FUZZ, CLIPPY, FUSE, JDK, NODE, REDIS, RUSTFMT,
+    RequiredTool,
+};
+
 /// How much is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TestTier {
@@ -29,65 +34,9 @@ pub(crate) struct TestStep {
     pub(crate) tiers: &'static [TestTier],
     /// The step is skipped, loudly, when one of these is missing.
     pub(crate) needs: &'static [RequiredTool],
+    /// A part of the step is skipped, loudly, when one of these is missing and cannot be installed.
+    pub(crate) uses: &'static [RequiredTool],
 }
-
-/// Something that may be missing on a machine.
-#[derive(Debug)]
-pub(crate) struct RequiredTool {
-    pub(crate) name: &'static str,
-    /// A command that succeeds when the tool is installed.
-    pub(crate) probe: &'static [&'static str],
-    /// How to get it.
-    pub(crate) get: &'static str,
-}
-
-const RUSTFMT: RequiredTool = RequiredTool {
-    name: "rustfmt",
-    probe: &["cargo", "fmt", "--version"],
-    get: "rustup component add rustfmt",
-};
-
-const CLIPPY: RequiredTool = RequiredTool {
-    name: "clippy",
-    probe: &["cargo", "clippy", "--version"],
-    get: "rustup component add clippy",
-};
-
-const CARGO_DENY: RequiredTool = RequiredTool {
-    name: "cargo-deny",
-    probe: &["cargo", "deny", "--version"],
-    get: "cargo install --locked cargo-deny",
-};
-
-const ADVISORY_DATABASE: RequiredTool = RequiredTool {
-    name: "the RustSec advisory database",
-    probe: &["cargo", "deny", "fetch", "db"],
-    get: "a network that reaches its repository",
-};
-
-const CARGO_FUZZ: RequiredTool = RequiredTool {
-    name: "cargo-fuzz with a nightly compiler",
-    probe: &["cargo", "+nightly", "fuzz", "--version"],
-    get: "rustup toolchain install nightly && cargo install --locked cargo-fuzz",
-};
-
-const FUSE: RequiredTool = RequiredTool {
-    name: "FUSE",
-    probe: &["test", "-c", "/dev/fuse"],
-    get: "modprobe fuse && apt-get install fuse3 (Linux only)",
-};
-
-const NODE: RequiredTool = RequiredTool {
-    name: "Node.js",
-    probe: &["sh", "-c", "node --version && npm --version"],
-    get: "Node.js 20 or newer: the packages nodejs and npm",
-};
-
-const JDK: RequiredTool = RequiredTool {
-    name: "a JDK with Maven",
-    probe: &["sh", "-c", "javac -version && mvn --version"],
-    get: "a JDK, 17 or newer, and Maven: the packages default-jdk-headless and maven",
-};
 
 const EVERY_TIER: &[TestTier] = &[TestTier::Quick, TestTier::Default, TestTier::Nightly];
 const DEFAULT_AND_NIGHTLY: &[TestTier] = &[TestTier::Default, TestTier::Nightly];
@@ -108,6 +57,7 @@ pub(crate) const STEPS: &[TestStep] = &[
         environment: &[],
         tiers: EVERY_TIER,
         needs: &[RUSTFMT],
+        uses: &[],
     },
     TestStep {
         name: "lints",
@@ -126,6 +76,7 @@ pub(crate) const STEPS: &[TestStep] = &[
         environment: &[],
         tiers: EVERY_TIER,
         needs: &[CLIPPY],
+        uses: &[],
     },
     TestStep {
         name: "unit-tests",
@@ -134,6 +85,7 @@ pub(crate) const STEPS: &[TestStep] = &[
         environment: &[],
         tiers: QUICK_ONLY,
         needs: &[],
+        uses: &[],
     },
     // Every step that compiles the workspace enables all features, so that they share what is compiled.
     TestStep {
@@ -143,6 +95,7 @@ pub(crate) const STEPS: &[TestStep] = &[
         environment: &[],
         tiers: DEFAULT_AND_NIGHTLY,
         needs: &[],
+        uses: &[REDIS],
     },
     TestStep {
         name: "docs",
@@ -151,6 +104,7 @@ pub(crate) const STEPS: &[TestStep] = &[
         environment: &[("RUSTDOCFLAGS", "-D warnings")],
         tiers: DEFAULT_AND_NIGHTLY,
         needs: &[],
+        uses: &[],
     },
     TestStep {
         name: "packages",
@@ -159,6 +113,7 @@ pub(crate) const STEPS: &[TestStep] = &[
         environment: &[],
         tiers: DEFAULT_AND_NIGHTLY,
         needs: &[],
+        uses: &[],
     },
     TestStep {
         name: "features",
@@ -167,6 +122,7 @@ pub(crate) const STEPS: &[TestStep] = &[
         environment: &[],
         tiers: DEFAULT_AND_NIGHTLY,
         needs: &[],
+        uses: &[],
     },
     TestStep {
         name: "msrv",
@@ -175,6 +131,7 @@ pub(crate) const STEPS: &[TestStep] = &[
         environment: &[],
         tiers: DEFAULT_AND_NIGHTLY,
         needs: &[],
+        uses: &[],
     },
     TestStep {
         name: "deny",
@@ -183,6 +140,7 @@ pub(crate) const STEPS: &[TestStep] = &[
         environment: &[],
         tiers: DEFAULT_AND_NIGHTLY,
         needs: &[CARGO_DENY],
+        uses: &[],
     },
     TestStep {
         name: "advisories",
@@ -191,6 +149,7 @@ pub(crate) const STEPS: &[TestStep] = &[
         environment: &[],
         tiers: NIGHTLY_ONLY,
         needs: &[CARGO_DENY, ADVISORY_DATABASE],
+        uses: &[],
     },
     TestStep {
         name: "conformance",
@@ -199,6 +158,7 @@ pub(crate) const STEPS: &[TestStep] = &[
         environment: &[],
         tiers: DEFAULT_AND_NIGHTLY,
         needs: &[],
+        uses: &[],
     },
     TestStep {
         name: "pages",
@@ -207,6 +167,7 @@ pub(crate) const STEPS: &[TestStep] = &[
         environment: &[],
         tiers: DEFAULT_AND_NIGHTLY,
         needs: &[],
+        uses: &[],
     },
     TestStep {
         name: "examples",
@@ -215,6 +176,7 @@ pub(crate) const STEPS: &[TestStep] = &[
         environment: &[],
         tiers: DEFAULT_AND_NIGHTLY,
         needs: &[],
+        uses: &[],
     },
     TestStep {
         name: "signalr-clients",
@@ -232,6 +194,7 @@ pub(crate) const STEPS: &[TestStep] = &[
         environment: &[],
         tiers: DEFAULT_AND_NIGHTLY,
         needs: &[NODE, JDK],
+        uses: &[],
     },
     TestStep {
         name: "vault-clients",
@@ -249,6 +212,7 @@ pub(crate) const STEPS: &[TestStep] = &[
         environment: &[],
         tiers: NIGHTLY_ONLY,
         needs: &[],
+        uses: &[],
     },
     TestStep {
         name: "release",
@@ -257,6 +221,7 @@ pub(crate) const STEPS: &[TestStep] = &[
         environment: &[],
         tiers: NIGHTLY_ONLY,
         needs: &[],
+        uses: &[],
     },
     TestStep {
         name: "simulation",
@@ -269,6 +234,7 @@ pub(crate) const STEPS: &[TestStep] = &[
         ],
         tiers: NIGHTLY_ONLY,
         needs: &[],
+        uses: &[],
     },
     TestStep {
         name: "crash",
@@ -288,6 +254,7 @@ pub(crate) const STEPS: &[TestStep] = &[
         environment: &[("CRASH_ROUNDS", "500")],
         tiers: NIGHTLY_ONLY,
         needs: &[],
+        uses: &[],
     },
     TestStep {
         name: "linearizability",
@@ -307,6 +274,7 @@ pub(crate) const STEPS: &[TestStep] = &[
         environment: &[("LINEARIZABILITY_ROUNDS", "300")],
         tiers: NIGHTLY_ONLY,
         needs: &[],
+        uses: &[],
     },
     TestStep {
         name: "file-damage",
@@ -326,6 +294,7 @@ pub(crate) const STEPS: &[TestStep] = &[
         environment: &[],
         tiers: NIGHTLY_ONLY,
         needs: &[],
+        uses: &[],
     },
     TestStep {
         name: "power-loss",
@@ -343,6 +312,7 @@ pub(crate) const STEPS: &[TestStep] = &[
         environment: &[("POWER_CUTS", "200")],
         tiers: NIGHTLY_ONLY,
         needs: &[FUSE],
+        uses: &[],
     },
     TestStep {
         name: "gateway-fuzz",
@@ -360,6 +330,7 @@ pub(crate) const STEPS: &[TestStep] = &[
         environment: &[("GATEWAY_FUZZ_REQUESTS", "1000000")],
         tiers: NIGHTLY_ONLY,
         needs: &[],
+        uses: &[],
     },
     TestStep {
         name: "fuzz",
@@ -368,6 +339,7 @@ pub(crate) const STEPS: &[TestStep] = &[
         environment: &[],
         tiers: NIGHTLY_ONLY,
         needs: &[CARGO_FUZZ],
+        uses: &[],
     },
 ];
 
