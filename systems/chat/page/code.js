@@ -9,7 +9,7 @@ const name = field("User name", element("input", {
   class: "input", id: "user-name", name: "username", autocomplete: "username", autocapitalize: "none", spellcheck: "false", required: true,
 }), { hint: "A code comes to the address that is kept for you." });
 const code = field("Code", element("input", {
-  class: "input code", id: "code", name: "code", inputmode: "numeric", autocomplete: "one-time-code", maxlength: "6", required: true,
+  class: "input digits", id: "code", name: "code", inputmode: "numeric", autocomplete: "one-time-code", maxlength: "6", required: true,
 }), { hint: "Six digits. The code is valid for a few minutes, once." });
 const said = element("p", { class: "soft", role: "status" });
 const submit = button("Send a code", { kind: "primary", type: "submit" });

@@ -12,7 +12,7 @@ const PAGE = 30;
 const GROUP_MS = 5 * 60_000;
 const BOTTOM_PX = 60;
 
-// `about`: { me, box, nameOf, resend, discard, onread(id), onbottom() }.
+// `about`: { me, box, nameOf, know, resend, discard, onread(id), onbottom() }.
 export function conversation(about) {
   const top = element("div", { class: "history-state" });
   const list = element("ol", { class: "messages", id: "messages" });
@@ -65,16 +65,18 @@ export function conversation(about) {
     const stored = [...messages.values()].sort((one, other) => one.timestamp < other.timestamp ? -1 : Number(one.timestamp > other.timestamp));
     const waiting = about.box.of(room).map((entry) => ({ ...entry, fromUserName: about.me, readBy: [] }));
     const nodes = [];
+    const all = [...stored, ...waiting];
+    const isApart = (one, other) => one?.fromUserName !== other?.fromUserName || new Date(other.timestamp) - new Date(one.timestamp) > GROUP_MS;
     let before = null;
-    for (const message of [...stored, ...waiting]) {
+    for (const [at, message] of all.entries()) {
       const day = new Date(message.timestamp).toDateString();
       if (before === null || new Date(before.timestamp).toDateString() !== day) {
         nodes.push(reuse(`day ${day}`, day, () => dayNode(message.timestamp)));
         before = null;
       }
-      const isFirst = before?.fromUserName !== message.fromUserName || new Date(message.timestamp) - new Date(before.timestamp) > GROUP_MS;
+      const place = { isFirst: isApart(before, message), isLast: isApart(message, all[at + 1]) };
       const key = message.id ?? `waiting ${message.correlationId}`;
-      nodes.push(reuse(key, lookOf(message, isFirst), () => messageNode(message, isFirst, about)));
+      nodes.push(reuse(key, lookOf([message, message.readBy.map(about.nameOf)], place), () => messageNode(message, place, about)));
       before = message;
     }
     return nodes;
@@ -83,7 +85,6 @@ export function conversation(about) {
   // Brings the list up to date; entries that stay are not touched, so that focus and selection stay.
   const render = ({ follow = isAtBottom() } = {}) => {
     const below = scroll.scrollHeight - scroll.scrollTop;
-    const height = scroll.scrollHeight;
     const nodes = wanted();
     const kept = new Set(nodes);
     for (const child of [...list.children]) if (!kept.has(child)) child.remove();
@@ -91,12 +92,14 @@ export function conversation(about) {
     for (const [key, { node: known }] of drawn) if (!kept.has(known)) { eye.unobserve(known); drawn.delete(key); }
     state.hidden = nodes.length > 0;
     if (follow) toBottom();
-    return { grown: scroll.scrollHeight - height, below };
+    return below;
   };
 
-  const history = (before) => {
+  const history = async (before) => {
     const query = new URLSearchParams({ take: String(PAGE), ...(before ? { before } : {}) });
-    return call("GET", `/api/messages/room/${encodeURIComponent(room)}?${query}`);
+    const page = await call("GET", `/api/messages/room/${encodeURIComponent(room)}?${query}`);
+    for (const { fromUserName, fromFullName } of page) about.know(fromUserName, fromFullName);
+    return page;
   };
   const oldest = () => [...messages.values()].reduce((least, { timestamp }) => least === null || timestamp < least ? timestamp : least, null);
 
@@ -111,7 +114,7 @@ export function conversation(about) {
       isWhole = page.length < PAGE;
       for (const message of page) messages.set(message.id, message);
       top.replaceChildren(isWhole ? element("span", {}, `This is the beginning of ${room}.`) : "");
-      const { below } = render({ follow: false });
+      const below = render({ follow: false });
       // What was read stays where it was; the older ones are above.
       scroll.scrollTop = scroll.scrollHeight - below;
     } catch (error) {

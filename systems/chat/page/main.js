@@ -53,7 +53,7 @@ function build() {
   box = outbox(me);
   here = people(me);
   talk = conversation({
-    me, box, nameOf: here.nameOf, onbottom: () => rooms.seen(room),
+    me, box, nameOf: here.nameOf, know: here.know, onbottom: () => rooms.seen(room),
     onread: (id) => { if (joined === room) queue.call("MarkRead", id).catch(() => talk.unask(id)); else talk.unask(id); },
     resend: (id) => { box.mark(id, null); talk.render(); flush(); },
     discard: (id) => { box.remove(id); talk.render(); field.input.focus(); },
@@ -99,6 +99,7 @@ function tellTyping(isTyping) {
 }
 
 const EVENTS = {
+  getProfileInfo: ({ fullName }) => { if (fullName) who.textContent = fullName; },
   newMessage(message) {
     if (message.fromUserName === me && message.correlationId) {
       box.remove(message.correlationId);
@@ -204,7 +205,7 @@ async function enter(person) {
     me = person.subject;
     build();
   }
-  who.textContent = person.name ?? person.subject;
+  who.textContent ||= person.name ?? person.subject;
   chat.hidden = false;
   await rooms.load();
   connect();

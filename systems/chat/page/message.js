@@ -9,13 +9,15 @@ import { face } from "./people.js";
 const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
 
 // The entries of a list are kept while their look stays the same; this text is the look.
-export const lookOf = (message, isFirst) => JSON.stringify([message, isFirst]);
+export const lookOf = (message, place) => JSON.stringify([message, place]);
 
-function receipt(message, nameOf) {
+// In a group the last message has its receipt in words; of the others the sign is enough to see.
+function receipt(message, isLast, nameOf) {
+  const words = (text) => element("span", { class: isLast ? "" : "visually-hidden" }, text);
   const readers = message.readBy.filter((reader) => reader !== message.fromUserName);
-  if (readers.length === 0) return element("span", { class: "receipt", "data-receipt": "sent" }, icon("check"), "Sent");
+  if (readers.length === 0) return element("span", { class: "receipt", "data-receipt": "sent" }, icon("check"), words("Sent"));
   const text = readers.length > 2 ? `Read by ${readers.length}` : `Read by ${readers.map(nameOf).join(" and ")}`;
-  return element("span", { class: "receipt read", "data-receipt": "read", title: readers.join(", ") }, icon("eye"), text);
+  return element("span", { class: "receipt read", "data-receipt": "read", title: text }, icon("eye"), words(text));
 }
 
 function outgoing(message, { resend, discard }) {
@@ -26,8 +28,8 @@ function outgoing(message, { resend, discard }) {
     button("Discard", { kind: "quiet", icon: "trash", onclick: () => discard(message.correlationId) }));
 }
 
-// `about`: { me, nameOf, resend, discard }. `isFirst`: the sender was another one before.
-export function messageNode(message, isFirst, about) {
+// `about`: { me, nameOf, resend, discard }. `isFirst` and `isLast`: its place among messages of the same sender.
+export function messageNode(message, { isFirst, isLast }, about) {
   const isMine = message.fromUserName === about.me;
   const isPending = message.id === undefined;
   const name = isMine ? "You" : message.fromFullName ?? message.fromUserName;
@@ -37,7 +39,7 @@ export function messageNode(message, isFirst, about) {
   const text = message.isDeleted ? element("p", { class: "message-text faint" }, "This message was deleted.")
     : element("p", { class: "message-text", dir: "auto" }, message.content);
   const foot = element("p", { class: "message-foot" }, message.editedAt && element("span", { class: "faint" }, "edited"),
-    isPending ? outgoing(message, about) : isMine && receipt(message, about.nameOf));
+    isPending ? outgoing(message, about) : isMine && receipt(message, isLast, about.nameOf));
   return element("li", {
     class: `message${isMine ? " mine" : ""}${isFirst ? " first" : ""}${isPending ? " pending" : ""}`,
     "data-id": message.id, "data-correlation": message.correlationId,

@@ -19,6 +19,8 @@ export function face(userName, fullName) {
 
 export function people(me) {
   const present = new Map();
+  // Also of those who have left: receipts name them.
+  const names = new Map();
   const typing = new Map();
   const list = element("ul", { class: "people", id: "people" });
   const heading = element("h2", { class: "small soft" }, "Here now");
@@ -26,24 +28,26 @@ export function people(me) {
   const count = element("span", { class: "soft small truncate", id: "present" });
   const line = element("p", { class: "typing small soft", id: "typing", role: "status" });
 
+  const know = (userName, fullName) => { if (fullName) names.set(userName, fullName); };
   const showPresent = () => {
+    for (const { userName, fullName } of present.values()) know(userName, fullName);
     const all = [...present.values()].sort((one, other) => shortName(one).localeCompare(shortName(other)));
     list.replaceChildren(...all.map((person) => element("li", { "data-person": person.userName },
       element("span", { class: "with-dot" }, face(person.userName, person.fullName)),
-      element("span", { class: "truncate" }, shortName(person), person.userName === me && element("span", { class: "soft" }, " (you)")))));
+      element("span", { class: "truncate" }, shortName(person)), person.userName === me && element("span", { class: "soft you" }, "(you)"))));
     const others = all.filter(({ userName }) => userName !== me).map((person) => shortName(person));
     count.textContent = others.length === 0 ? "Nobody else is here" : others.length <= 2 ? `${others.join(" and ")} ${others.length === 1 ? "is" : "are"} here` : `${others.length} others are here`;
   };
   const showTyping = () => {
-    const names = [...typing.keys()].map((userName) => shortName(present.get(userName) ?? { userName }));
-    line.textContent = names.length === 0 ? "" : names.length > 2 ? "Several people are typing…" : `${names.join(" and ")} ${names.length === 1 ? "is" : "are"} typing…`;
+    const typists = [...typing.keys()].map((userName) => names.get(userName) ?? userName);
+    line.textContent = typists.length === 0 ? "" : typists.length > 2 ? "Several people are typing…" : `${typists.join(" and ")} ${typists.length === 1 ? "is" : "are"} typing…`;
   };
   const stopTyping = (userName) => {
     clearTimeout(typing.get(userName));
     if (typing.delete(userName)) showTyping();
   };
   return {
-    side, count, line, stopTyping,
+    side, count, line, stopTyping, know,
     snapshot(users) {
       present.clear();
       for (const user of users) present.set(user.userName, user);
@@ -66,6 +70,6 @@ export function people(me) {
       list.replaceChildren();
       count.textContent = "";
     },
-    nameOf: (userName) => shortName(present.get(userName)) || userName,
+    nameOf: (userName) => names.get(userName) ?? userName,
   };
 }

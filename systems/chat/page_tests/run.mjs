@@ -9,6 +9,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import readline from "node:readline";
 import { chromium } from "playwright-core";
+import { issuerSignIn } from "./issuer.mjs";
 import { cuttableLine } from "./line.mjs";
 
 const { PLANISPHERE, CHROMIUM, ARTEFACTS } = process.env;
@@ -29,8 +30,8 @@ const browser = await chromium.launch({ executablePath: CHROMIUM, args: isRoot ?
 const complaints = [];
 const exceptions = [];
 
-async function open(options = {}) {
-  const context = await browser.newContext({ viewport: { width: 1200, height: 800 }, ...options });
+async function open() {
+  const context = await browser.newContext({ viewport: { width: 1200, height: 800 }, reducedMotion: "reduce" });
   return openIn(context);
 }
 async function openIn(context) {
@@ -126,7 +127,7 @@ await test("a person signs in by a code, and a wrong code is refused", async () 
   await page.locator("#code").fill(sent);
   await page.locator("#code").press("Enter");
   await connected(page);
-  assert.equal(await page.locator("#who").textContent(), "charlie@example.com");
+  await until("the name", (text) => text === "Charlie Brown", () => page.locator("#who").textContent());
   await page.locator("#sign-out").click();
   await page.locator("#user-name").waitFor();
 });
@@ -302,6 +303,8 @@ await test("signing out in one window ends the other", async () => {
   await second.locator("#sign-out").click();
   await bob.locator("#user-name").waitFor();
 });
+
+await issuerSignIn({ program: PLANISPHERE, open, test, until, shots });
 
 await test("nothing was thrown, and nothing written to the console but lost connections", async () => {
   assert.deepEqual(exceptions, []);
