@@ -40,8 +40,9 @@ export function messageNode(message, { isFirst, isLast }, about) {
     : element("p", { class: "message-text", dir: "auto" }, message.content);
   const foot = element("p", { class: "message-foot" }, message.editedAt && element("span", { class: "faint" }, "edited"),
     isPending ? outgoing(message, about) : isMine && receipt(message, isLast, about.nameOf));
+  const isCompact = isMine && !isPending && !isLast && !message.editedAt;
   return element("li", {
-    class: `message${isMine ? " mine" : ""}${isFirst ? " first" : ""}${isPending ? " pending" : ""}`,
+    class: `message${isMine ? " mine" : ""}${isFirst ? " first" : ""}${isPending ? " pending" : ""}${isCompact ? " compact" : ""}`,
     "data-id": message.id, "data-correlation": message.correlationId,
   }, isFirst && !isMine ? face(message.fromUserName, message.fromFullName) : element("span", { class: "no-face" }),
   element("div", { class: "bubble" }, head, text, foot.hasChildNodes() && foot));
