@@ -38,8 +38,9 @@ export function composer({ send, typing }) {
     input.focus();
     if (text === "") return;
     input.value = "";
-    stop();
+    // First the message: calls are made one at a time, and the end of typing can wait.
     send(text);
+    stop();
   });
   const begin = (room) => {
     stop();

@@ -172,6 +172,8 @@ function showState(state, about) {
   }
   if (state === "connecting") return;
   joined = null;
+  // Nothing comes back over a lost connection.
+  for (const resume of echoes.values()) resume();
   if (state === "refused" && about.status === 401) {
     checkSession(401);
     return;
