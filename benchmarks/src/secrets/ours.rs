@@ -66,8 +66,8 @@ pub(super) async fn run(options: SecretsOptions) -> Result<SecretsSide> {
 
 async fn migrate(system: &SecretMigration, clusters: &[ClusterName]) -> Result<u64> {
     let mut rounds = tokio::task::JoinSet::new();
-    for cluster in clusters.iter().cloned() {
-        let system = system.clone();
+    for cluster in clusters {
+        let (system, cluster) = (system.clone(), cluster.clone());
         rounds.spawn(async move { system.run_cluster(&cluster, RunScope::All, "benchmark").await });
     }
     let mut migrated = 0;

@@ -104,6 +104,14 @@ pub(crate) fn stopped(path: &Path, reason: &str) -> Error {
     )
 }
 
+/// Why a store does not accept writes, for operators.
+pub(crate) fn write_failure_text(reason: &str) -> String {
+    format!(
+        "an earlier write failed ({reason}); \
+         free space or repair the device, and the store will accept writes again"
+    )
+}
+
 /// The tree is being opened again after a failed write.
 pub(crate) fn recovering(path: &Path) -> Error {
     Error::new(

@@ -15,7 +15,7 @@ use storage::{
 use tokio::sync::oneshot;
 
 use crate::commit::{CommitJob, CommitQueue, ResultSender};
-use crate::error::{closed, read_failed};
+use crate::error::{closed, read_failed, write_failure_text};
 use crate::inner::LsmInner;
 use crate::read::{LsmSnapshot, NumberedSnapshot};
 
@@ -153,7 +153,7 @@ impl Store for LsmStore {
     }
 
     fn write_failure(&self) -> Option<String> {
-        self.inner.write_failure()
+        self.inner.write_failure().map(|reason| write_failure_text(&reason))
     }
 
     async fn sync(&self) -> Result<()> {

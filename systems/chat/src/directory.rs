@@ -26,8 +26,11 @@ pub(crate) struct Directory {
     known_rooms: RecentValues<RoomName, ChatRoom>,
 }
 
-/// Values with the time until which they are trusted.
-struct RecentValues<K, V>(Mutex<HashMap<K, (Option<Arc<V>>, Duration)>>);
+/// Values by key, with the time until which they are trusted.
+struct RecentValues<K, V>(Mutex<HashMap<K, TrustedValue<V>>>);
+
+/// `None` if the key had no value.
+type TrustedValue<V> = (Option<Arc<V>>, Duration);
 
 impl<K: std::hash::Hash + Eq + Clone, V> RecentValues<K, V> {
     fn new() -> Self {

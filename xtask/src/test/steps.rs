@@ -321,7 +321,6 @@ pub(crate) const STEPS: &[TestStep] = &[
             "it",
             "--",
             "damaged_files",
-            "damaged_sealed_journals",
             "full_disk",
         ],
         environment: &[],

@@ -14,11 +14,11 @@ use storage_lsm::{LsmSettings, LsmStore};
 
 use crate::{SHARD, open, put, refusal};
 
-pub(crate) type Content = BTreeMap<(u8, Vec<u8>), Vec<u8>>;
+type Content = BTreeMap<(u8, Vec<u8>), Vec<u8>>;
 
 /// A way to damage a file; `older` is its content at an earlier time, if it existed then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Damage {
+enum Damage {
     Delete,
     Empty,
     CutInHalf,
@@ -30,7 +30,7 @@ pub(crate) enum Damage {
     OlderCopy,
 }
 
-pub(crate) const DAMAGES: [Damage; 13] = [
+const DAMAGES: [Damage; 13] = [
     Damage::Delete,
     Damage::Empty,
     Damage::CutInHalf,
@@ -48,7 +48,7 @@ pub(crate) const DAMAGES: [Damage; 13] = [
 
 impl Damage {
     /// Damages the file. Returns whether that changed anything.
-    pub(crate) fn apply(self, path: &Path, older: Option<Vec<u8>>) -> bool {
+    fn apply(self, path: &Path, older: Option<Vec<u8>>) -> bool {
         let before = fs::read(path).unwrap();
         let length = before.len();
         let mut bytes = before.clone();
@@ -204,7 +204,7 @@ async fn read_all(store: &Arc<LsmStore>) -> storage::Result<Content> {
 }
 
 /// Opens a damaged copy. Returns a complaint if something is lost without a word.
-pub(crate) async fn judge(folder: &Path, content: &Content) -> Result<&'static str, String> {
+async fn judge(folder: &Path, content: &Content) -> Result<&'static str, String> {
     let store = match LsmStore::open(folder, SPACES, LsmSettings::default()) {
         Ok(store) => store,
         Err(error) => {

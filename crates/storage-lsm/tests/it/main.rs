@@ -7,7 +7,6 @@ mod bad_folders;
 mod concurrency;
 mod contract;
 mod damaged_files;
-mod damaged_sealed_journals;
 mod full_disk;
 mod lost_writes;
 #[cfg(target_os = "linux")]

@@ -107,7 +107,7 @@ pub(super) async fn read(
     QueryParams(query): QueryParams<RoomQuery>,
 ) -> HttpResult<JsonBody<MessageView>> {
     let member = api.member(&caller).await?;
-    Ok(JsonBody(api.chat.message(&member, &address(id, query)?).await?))
+    Ok(JsonBody(api.chat.message(&member, &address(id, &query)?).await?))
 }
 
 /// Sends a message.
@@ -156,7 +156,7 @@ pub(super) async fn mark_read(
     QueryParams(query): QueryParams<RoomQuery>,
 ) -> HttpResult<StatusCode> {
     let member = api.member(&caller).await?;
-    api.chat.mark_read(&member, &address(id, query)?).await?;
+    api.chat.mark_read(&member, &address(id, &query)?).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -180,7 +180,7 @@ pub(super) async fn edit(
     JsonBody(body): JsonBody<EditBody>,
 ) -> HttpResult<JsonBody<MessageView>> {
     let member = api.member(&caller).await?;
-    Ok(JsonBody(api.chat.edit(&member, &address(id, query)?, &body.content).await?))
+    Ok(JsonBody(api.chat.edit(&member, &address(id, &query)?, &body.content).await?))
 }
 
 /// Deletes a message of the caller.
@@ -199,7 +199,7 @@ pub(super) async fn delete(
     QueryParams(query): QueryParams<RoomQuery>,
 ) -> HttpResult<StatusCode> {
     let member = api.member(&caller).await?;
-    api.chat.delete(&member, &address(id, query)?).await?;
+    api.chat.delete(&member, &address(id, &query)?).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -224,7 +224,7 @@ pub(super) async fn search(
     Ok(JsonBody(found.value))
 }
 
-fn address(id: String, query: RoomQuery) -> HttpResult<MessageAddress> {
+fn address(id: String, query: &RoomQuery) -> HttpResult<MessageAddress> {
     let room = query.room.as_deref().map(room_name).transpose()?;
     Ok(MessageAddress { id, room })
 }

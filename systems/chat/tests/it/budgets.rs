@@ -6,7 +6,6 @@ use crate::world::{ALICE, BOB, Embedded, World, room, settings_with_features, us
 
 /// Checks a charge by the rule of the requirements: at most twice the upper bound.
 fn check(operation: &str, charge: f64, bound: f64) {
-    println!("{operation}: {charge:.2} RU, bound {bound}");
     assert!(charge > 0.0 && charge <= 2.0 * bound, "{operation}: {charge} RU, bound {bound}");
 }
 

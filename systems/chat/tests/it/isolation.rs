@@ -201,7 +201,7 @@ async fn without_a_token_only_open_routes_respond() {
         let (status, answer) = site.interface.call(None, method, path, body.clone()).await;
         match does {
             Does::Open(statuses) => {
-                assert!(statuses.contains(&status), "{call:?}: {status} {answer}")
+                assert!(statuses.contains(&status), "{call:?}: {status} {answer}");
             }
             _ => assert_eq!(status, 401, "{call:?}: {answer}"),
         }

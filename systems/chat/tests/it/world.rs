@@ -69,7 +69,10 @@ pub(crate) struct Texts(Arc<Mutex<Vec<(String, String)>>>);
 
 /// Keeps the events that were sent.
 #[derive(Clone, Default)]
-pub(crate) struct Told(Arc<Mutex<Vec<(String, &'static str, Value)>>>);
+pub(crate) struct SentEvents(Arc<Mutex<Vec<SentEvent>>>);
+
+/// The receiver, the name and the arguments of an event.
+type SentEvent = (String, &'static str, Value);
 
 #[async_trait]
 impl TextSender for Texts {
@@ -83,7 +86,7 @@ impl TextSender for Texts {
 }
 
 #[async_trait]
-impl EventBroadcast for Told {
+impl EventBroadcast for SentEvents {
     async fn to_room(&self, room: &RoomName, event: ClientEvent) {
         let event = (room.as_str().to_owned(), event.target, event.argument);
         self.0.lock().unwrap().push(event);
@@ -124,7 +127,7 @@ impl Texts {
     }
 }
 
-impl Told {
+impl SentEvents {
     /// The arguments of all events with this name.
     pub(crate) fn all(&self, target: &str) -> Vec<Value> {
         let all = self.0.lock().unwrap();
@@ -138,7 +141,7 @@ pub(crate) struct World {
     pub(crate) account: Account,
     pub(crate) ephemeral: Arc<MemoryEphemeral>,
     pub(crate) texts: Texts,
-    pub(crate) told: Told,
+    pub(crate) told: SentEvents,
     pub(crate) faults: Faults,
     pub(crate) chat: Chat,
     _server: Option<oneshot::Sender<()>>,
@@ -196,7 +199,7 @@ impl World {
         let (account, server) = W::account(&engine).await;
         let faults = Faults::new();
         let ephemeral = Arc::new(MemoryEphemeral::new(environment.clone()));
-        let (texts, told) = (Texts::default(), Told::default());
+        let (texts, told) = (Texts::default(), SentEvents::default());
         let parts = ChatParts {
             ephemeral: Some(ephemeral.clone()),
             sender: Some(Arc::new(texts.clone())),

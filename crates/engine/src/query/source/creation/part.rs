@@ -43,7 +43,7 @@ struct RunCursor {
 
 enum RunEntries {
     /// The list of all items.
-    Listed(ListedItems),
+    Listed(Box<ListedItems>),
     Terms(Box<TermIterator>),
 }
 
@@ -61,7 +61,7 @@ impl MergedPart {
             let prefix = TermPrefix::creation(slice.logical.as_ref());
             let range = prefix.after(&[], after);
             let listed = ListedItems { slice: slice.clone(), prefix, range };
-            RunCursor::new(RunEntries::Listed(listed), None)
+            RunCursor::new(RunEntries::Listed(Box::new(listed)), None)
         });
         Self { cursors: cursors.collect(), filters: Vec::new() }
     }
