@@ -10,7 +10,6 @@ mod http;
 mod hub;
 mod isolation;
 mod issuer_sign_in;
-mod pages;
 mod people;
 mod playbooks;
 mod redis_server;
