@@ -1,5 +1,5 @@
-// Signing in at the issuer of the service, or with a token: at the start, and again when the session has ended. The page
-// keeps its content meanwhile.
+// Signing in at the issuer of the service, or with a token, or with a form of the page: at the start, and again when the
+// session has ended. The page keeps its content meanwhile.
 
 import { button, field } from "./control.js";
 import { element } from "./element.js";
@@ -24,12 +24,17 @@ const problem = element("p", { class: "problem", id: "sign-in-problem", role: "a
 const issuer = element("a", { class: "button primary", id: "sign-in-issuer" });
 const section = element("section", { class: "sign-in card stack", id: "sign-in", "aria-labelledby": "sign-in-heading", hidden: true },
   element("h1", { id: "sign-in-heading" }, "Sign in"));
+// The form beside the issuer. `label` stands above it where the issuer comes first.
+let way = { label: "Use a token instead", build: tokenForm, showProblem: (text) => token.showProblem(text), focus: () => token.input.focus() };
 let methods = null;
 let enterPage = async () => {};
 
-// The form; calls `enter(who)` after each successful sign-in.
-export function panel(enter) {
+// The form; calls `enter(who)` after each successful sign-in. `own` replaces the form for a token: { label, build,
+// showProblem, focus }, where `build(isSecond)` returns the form and is told whether it stands behind the issuer. It calls
+// `start(who)` when it has begun a session.
+export function panel(enter, own) {
   enterPage = enter;
+  way = own ?? way;
   return section;
 }
 
@@ -41,35 +46,40 @@ export async function show(text = "") {
   if (!section.querySelector("form")) build();
   section.hidden = false;
   if (methods.issuer) showIssuer(text);
-  else showToken(text);
+  else showForm(text);
 }
 
 export function hide() {
   section.hidden = true;
   document.body.dataset.signedIn = "true";
-  token.showProblem("");
+  way.showProblem("");
   tabs.postMessage("signed in");
 }
 
-function build() {
+function tokenForm(isSecond) {
   const form = element("form", { class: "stack" }, token.node,
-    button("Sign in", { kind: methods.issuer ? "" : "primary", type: "submit" }));
+    button("Sign in", { kind: isSecond ? "" : "primary", type: "submit" }));
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     submit();
   });
+  return form;
+}
+
+function build() {
+  const form = way.build(Boolean(methods.issuer));
   if (!methods.issuer) {
     section.append(form);
     return;
   }
   issuer.append(icon("user"), `Sign in with ${new URL(methods.issuer).host}`);
-  section.append(problem, issuer, element("details", {}, element("summary", {}, "Use a token instead"), form));
+  section.append(problem, issuer, element("details", {}, element("summary", {}, way.label), form));
 }
 
-function showToken(text) {
-  token.showProblem(text);
-  token.input.setAttribute("aria-invalid", "false");
-  token.input.focus();
+function showForm(text) {
+  way.showProblem(text);
+  if (way.build === tokenForm) token.input.setAttribute("aria-invalid", "false");
+  way.focus();
 }
 
 function showIssuer(text) {
@@ -107,7 +117,7 @@ async function submit() {
   await start(who);
 }
 
-async function start(who) {
+export async function start(who) {
   hide();
   await enterPage(who).catch((error) => toast(error.message, { isBad: true }));
 }

@@ -24,6 +24,7 @@ mod limiter;
 mod localization;
 mod mention;
 mod monitor;
+mod page;
 pub mod playbook;
 mod presence;
 mod reminder;
@@ -52,6 +53,7 @@ pub use http::CHAT_ADMIN_ROLE;
 pub use hub::ChatHub;
 pub use mention::{MentionReceiver, UserMention};
 pub use monitor::ChatTotals;
+pub use page::PAGES;
 pub use reminder::{ReminderQueue, ReminderRound};
 pub use repository::{
     CreatedMessage, DeleteResult, MessageChange, MessageRepository, NewMessage, RoomCharges,

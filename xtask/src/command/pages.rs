@@ -14,6 +14,7 @@ use crate::reading::workspace_root;
 /// What has pages: a name, and the folder with its `page_tests`.
 const PAGES: &[(&str, &str)] = &[
     ("kit", "crates/ui-kit"),
+    ("chat", "systems/chat"),
     ("notifications", "systems/notifications"),
     ("secret-migration", "systems/secret-migration"),
     ("explorer", "explorer"),

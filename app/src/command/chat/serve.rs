@@ -1,8 +1,8 @@
-//! Serves the HTTP API and the hub, reminds of unread messages and cleans up presence, until a signal.
+//! Serves the page, the HTTP API and the hub, reminds of unread messages and cleans up presence, until a signal.
 
 use std::process::ExitCode;
 
-use chat::{ChatHub, ChatParts};
+use chat::{ChatHub, ChatParts, PAGES};
 use clap::Args;
 use client::{Account, Environment};
 use service::http::HttpServer;
@@ -16,7 +16,7 @@ use crate::command::stop_signal;
 use crate::command::system::{DefaultAccount, ServingFlags, begin_log, http_server};
 use crate::error::CommandError;
 
-/// Serve the HTTP API and the SignalR hub until ctrl-c
+/// Serve the page, the HTTP API and the SignalR hub until ctrl-c
 #[derive(Debug, Args)]
 pub(super) struct ChatServeCommand {
     #[command(flatten)]
@@ -80,7 +80,7 @@ impl ChatServeCommand {
         if self.serving.demo {
             demo::send_messages(&chat).await?;
         }
-        let router = chat.router(server, &[]).merge(hub.routes());
+        let router = chat.router(server, PAGES).merge(hub.routes());
         let stop = stop_signal()?;
         let links = demo::links(server.identity());
         self.serving.announce("Chat", &listener, &links, location)?;

@@ -19,14 +19,15 @@ export async function freePort() {
   return port;
 }
 
-// Starts an issuer for one client. `people` are the claims of those who can sign in, by the name of their button.
-export async function testIssuer({ clientId, redirectUri, people }) {
+// Starts an issuer for one client. `people` are the claims of those who can sign in, by the name of their button. `path` is
+// the path of its address, such as that of a tenant.
+export async function testIssuer({ clientId, redirectUri, people, path = "" }) {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const jwk = { ...publicKey.export({ format: "jwk" }), kid: "k1", alg: "ES256", use: "sig" };
   const codes = new Map();
   const log = [];
   const server = createServer(async (request, response) => {
-    const url = new URL(request.url, issuer);
+    const url = new URL(request.url.slice(request.url.startsWith(path) ? path.length : 0), issuer);
     log.push(`${request.method} ${url.pathname}`);
     const json = (status, body) => response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
     const html = (body) => response.writeHead(200, { "content-type": "text/html" }).end(page(body));
@@ -48,7 +49,7 @@ export async function testIssuer({ clientId, redirectUri, people }) {
       if (asked.person === undefined) {
         const fields = Object.entries(asked).map(([name, value]) => hidden(name, value)).join("");
         const buttons = [...Object.keys(people), "nobody"].map((name) => `<button name="person" value="${name}">Continue as ${name}</button>`);
-        return html(`<form action="/authorize">${fields}${buttons.join("")}</form>`);
+        return html(`<form action="${path}/authorize">${fields}${buttons.join("")}</form>`);
       }
       const back = new URL(redirectUri);
       back.searchParams.set("state", asked.state);
@@ -84,7 +85,7 @@ export async function testIssuer({ clientId, redirectUri, people }) {
     return json(404, {});
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
-  const issuer = `http://127.0.0.1:${server.address().port}`;
+  const issuer = `http://127.0.0.1:${server.address().port}${path}`;
   const close = async () => {
     server.closeAllConnections();
     server.close();

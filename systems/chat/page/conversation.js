@@ -1,0 +1,208 @@
+// The messages of one room: history page by page, new messages, receipts, and those that wait in the outbox. Owns the list
+// and its scroll position. Does not own the connection.
+
+import { button } from "/_kit/control.js";
+import { element } from "/_kit/element.js";
+import { emptyState, errorState, loadingState } from "/_kit/feedback.js";
+import { call } from "/_kit/session.js";
+import { dayNode, lookOf, messageNode } from "./message.js";
+
+const PAGE = 30;
+// Messages of one sender within this time are one group.
+const GROUP_MS = 5 * 60_000;
+const BOTTOM_PX = 60;
+
+// `about`: { me, box, nameOf, know, resend, discard, onread(id), onbottom() }.
+export function conversation(about) {
+  const top = element("div", { class: "history-state" });
+  const list = element("ol", { class: "messages", id: "messages" });
+  const state = element("div", { class: "fill" });
+  const scroll = element("div", { class: "scroll", id: "scroll", role: "region", "aria-label": "Messages", tabindex: "0" }, top, list, state);
+  const live = element("div", { class: "visually-hidden", id: "announced", role: "log", "aria-live": "polite", "aria-label": "New messages" });
+  const newer = button("New messages", { icon: "down", kind: "primary newer", hidden: true, onclick: () => toBottom() });
+  const node = element("div", { class: "conversation" }, scroll, newer, live);
+  const messages = new Map();
+  const drawn = new Map();
+  const asked = new Set();
+  const inView = new Set();
+  let room = null;
+  let isWhole = false;
+  let isLoading = false;
+
+  const isAtBottom = () => scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight < BOTTOM_PX;
+  const toBottom = () => { scroll.scrollTop = scroll.scrollHeight; };
+
+  const readInView = () => {
+    if (document.visibilityState !== "visible") return;
+    for (const id of inView) {
+      const message = messages.get(id);
+      const isUnread = message && message.fromUserName !== about.me && !message.readBy.includes(about.me);
+      if (!isUnread || asked.has(id)) continue;
+      asked.add(id);
+      about.onread(id);
+    }
+  };
+  const eye = new IntersectionObserver((entries) => {
+    for (const { target, isIntersecting } of entries) {
+      if (isIntersecting) inView.add(target.dataset.id);
+      else inView.delete(target.dataset.id);
+    }
+    readInView();
+  }, { root: scroll });
+
+  const reuse = (key, look, make) => {
+    const known = drawn.get(key);
+    if (known?.look === look) return known.node;
+    const made = make();
+    if (known) eye.unobserve(known.node);
+    drawn.set(key, { look, node: made });
+    if (made.dataset.id) eye.observe(made);
+    return made;
+  };
+
+  // The entries in their order, with a line before each day.
+  const wanted = () => {
+    const stored = [...messages.values()].sort((one, other) => one.timestamp < other.timestamp ? -1 : Number(one.timestamp > other.timestamp));
+    const waiting = about.box.of(room).map((entry) => ({ ...entry, fromUserName: about.me, readBy: [] }));
+    const nodes = [];
+    const all = [...stored, ...waiting];
+    const isApart = (one, other) => one?.fromUserName !== other?.fromUserName || new Date(other.timestamp) - new Date(one.timestamp) > GROUP_MS;
+    let before = null;
+    for (const [at, message] of all.entries()) {
+      const day = new Date(message.timestamp).toDateString();
+      if (before === null || new Date(before.timestamp).toDateString() !== day) {
+        nodes.push(reuse(`day ${day}`, day, () => dayNode(message.timestamp)));
+        before = null;
+      }
+      const place = { isFirst: isApart(before, message), isLast: isApart(message, all[at + 1]) };
+      const key = message.id ?? `waiting ${message.correlationId}`;
+      nodes.push(reuse(key, lookOf([message, message.readBy.map(about.nameOf)], place), () => messageNode(message, place, about)));
+      before = message;
+    }
+    return nodes;
+  };
+
+  // Brings the list up to date; entries that stay are not touched, so that focus and selection stay.
+  const render = ({ follow = isAtBottom() } = {}) => {
+    const below = scroll.scrollHeight - scroll.scrollTop;
+    const nodes = wanted();
+    const kept = new Set(nodes);
+    for (const child of [...list.children]) if (!kept.has(child)) child.remove();
+    nodes.forEach((child, at) => { if (list.children[at] !== child) list.insertBefore(child, list.children[at] ?? null); });
+    for (const [key, { node: known }] of drawn) if (!kept.has(known)) { eye.unobserve(known); drawn.delete(key); }
+    state.hidden = nodes.length > 0;
+    if (follow) toBottom();
+    return below;
+  };
+
+  const history = async (before) => {
+    const query = new URLSearchParams({ take: String(PAGE), ...(before ? { before } : {}) });
+    const page = await call("GET", `/api/messages/room/${encodeURIComponent(room)}?${query}`);
+    for (const { fromUserName, fromFullName } of page) about.know(fromUserName, fromFullName);
+    return page;
+  };
+  const oldest = () => [...messages.values()].reduce((least, { timestamp }) => least === null || timestamp < least ? timestamp : least, null);
+
+  const loadOlder = async () => {
+    if (isLoading || isWhole || messages.size === 0) return;
+    isLoading = true;
+    const asking = room;
+    top.replaceChildren(element("span", { class: "spinner" }), element("span", { role: "status" }, "Loading older messages"));
+    try {
+      const page = await history(oldest());
+      if (asking !== room) return;
+      isWhole = page.length < PAGE;
+      for (const message of page) messages.set(message.id, message);
+      top.replaceChildren(isWhole ? element("span", {}, `This is the beginning of ${room}.`) : "");
+      const below = render({ follow: false });
+      // What was read stays where it was; the older ones are above.
+      scroll.scrollTop = scroll.scrollHeight - below;
+    } catch (error) {
+      if (asking === room) top.replaceChildren(element("span", { class: "problem", role: "alert" }, error.message), button("Try again", { onclick: loadOlder }));
+    } finally {
+      isLoading = false;
+    }
+  };
+
+  // The newest page; also after a connection was lost, when messages may be missing.
+  const refresh = async () => {
+    const asking = room;
+    const follow = messages.size === 0 || isAtBottom();
+    try {
+      const page = await history();
+      if (asking !== room) return;
+      const isJoined = page.length < PAGE || page.some(({ id }) => messages.has(id));
+      // With a gap between what is shown and what is new, the list begins anew.
+      if (!isJoined) { messages.clear(); isWhole = false; }
+      for (const message of page) messages.set(message.id, message);
+      if (page.length < PAGE) isWhole = true;
+      for (const { correlationId } of page.filter(({ fromUserName }) => fromUserName === about.me)) if (correlationId) about.box.remove(correlationId);
+      top.replaceChildren(isWhole && messages.size > 0 ? element("span", {}, `This is the beginning of ${room}.`) : "");
+      state.replaceChildren(emptyState("No messages yet", "Write the first one.", { icon: "comment" }));
+      render({ follow });
+      if (follow && document.visibilityState === "visible") about.onbottom();
+    } catch (error) {
+      if (asking === room && messages.size === 0) state.replaceChildren(errorState(error, refresh));
+    }
+  };
+
+  const open = async (name) => {
+    room = name;
+    isWhole = false;
+    messages.clear();
+    asked.clear();
+    inView.clear();
+    live.replaceChildren();
+    newer.hidden = true;
+    top.replaceChildren();
+    state.replaceChildren(loadingState(`Loading ${name}`));
+    render();
+    await refresh();
+  };
+
+  const say = (message) => {
+    live.append(element("p", {}, `${message.fromFullName ?? message.fromUserName}: ${message.content}`));
+    while (live.childElementCount > 5) live.firstElementChild.remove();
+  };
+
+  // A message that came now. Returns whether the person sees it.
+  const add = (message) => {
+    const isNew = !messages.has(message.id);
+    const isMine = message.fromUserName === about.me;
+    const follow = isMine || isAtBottom();
+    messages.set(message.id, message);
+    render({ follow });
+    if (isNew && !isMine) {
+      say(message);
+      newer.hidden = follow;
+    }
+    return !isNew || isMine || (follow && document.visibilityState === "visible");
+  };
+
+  scroll.addEventListener("scroll", () => {
+    if (scroll.scrollTop < 200) loadOlder();
+    if (!isAtBottom()) return;
+    if (!newer.hidden) about.onbottom();
+    newer.hidden = true;
+  });
+  document.addEventListener("visibilitychange", () => {
+    readInView();
+    if (document.visibilityState === "visible" && room !== null && isAtBottom()) about.onbottom();
+  });
+  // A smaller window, such as with the keyboard of a phone, still shows the newest message.
+  let wasAtBottom = true;
+  scroll.addEventListener("scroll", () => { wasAtBottom = isAtBottom(); });
+  new ResizeObserver(() => { if (wasAtBottom) toBottom(); }).observe(scroll);
+
+  return {
+    node, open, refresh, render, add, toBottom,
+    change(message) { if (messages.has(message.id)) { messages.set(message.id, message); render(); } },
+    remove(id) { if (messages.delete(id)) render(); },
+    read(id, readBy) {
+      const message = messages.get(id);
+      if (message) { messages.set(id, { ...message, readBy }); render(); }
+    },
+    // A receipt that did not arrive is tried again when the message comes into view.
+    unask: (id) => asked.delete(id),
+  };
+}
