@@ -192,7 +192,7 @@ pub(crate) const STEPS: &[TestStep] = &[
             "--signalr",
         ],
         environment: &[],
-        tiers: DEFAULT_AND_NIGHTLY,
+        tiers: NIGHTLY_ONLY,
         needs: &[NODE, JDK],
         uses: &[],
     },

@@ -75,7 +75,12 @@ async fn carry(
                     Received::Taken => {}
                     // The client still hears why.
                     Received::Oversize => reads = false,
-                    Received::Ended(end) => return end,
+                    Received::Ended(end) => {
+                        if matches!(end, TransportEnd::Closed) {
+                            read_to_end(&mut socket).await;
+                        }
+                        return end;
+                    }
                 }
             }
         }
@@ -136,8 +141,13 @@ async fn close(mut socket: WebSocket, send_timeout: Duration) {
     let frame = CloseFrame { code: close_code::NORMAL, reason: "".into() };
     let sending = socket.send(Message::Close(Some(frame)));
     if matches!(timeout(send_timeout, sending).await, Ok(Ok(()))) {
-        let reading = async { while let Some(Ok(_)) = socket.next().await {} };
-        // A client that does not answer is cut off.
-        let _ = timeout(CLOSE_PATIENCE, reading).await;
+        read_to_end(&mut socket).await;
     }
+}
+
+/// Reads until the socket has ended. The library answers the close of a client while it is read: without this, a client
+/// that closes in order would see its connection cut. A client that does not answer ours is cut off.
+async fn read_to_end(socket: &mut WebSocket) {
+    let reading = async { while let Some(Ok(_)) = socket.next().await {} };
+    let _ = timeout(CLOSE_PATIENCE, reading).await;
 }
