@@ -16,6 +16,6 @@ pub(crate) use entries::{ItemEntries, entries_of};
 pub(crate) use item_transaction::{ItemChange, ItemTransaction};
 pub(crate) use preparation::{
     BaseVersion, KnownVersion, PolicyOfKey, Preparations, PreparedOperation, PreparedPut,
-    PreparedRemoval, PutBasis,
+    PreparedReindex, PreparedRemoval, PutBasis,
 };
 pub(crate) use written_item::WrittenItem;
