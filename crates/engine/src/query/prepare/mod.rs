@@ -9,4 +9,5 @@ mod prepared;
 
 pub(crate) use parse::ParsedQueryCache;
 pub(super) use parse::parse_and_bind;
+pub(in crate::query) use prepared::PreparedQuery;
 pub(crate) use prepared::PreparedQueryCache;
