@@ -30,7 +30,7 @@ let methods = null;
 let enterPage = async () => {};
 
 // The form; calls `enter(who)` after each successful sign-in. `own` replaces the form for a token: { label, build,
-// showProblem, focus }, where `build(isSecond)` returns the form and is told whether it stands behind the issuer. It calls
+// showProblem, focus }, where `build(isSecond)` returns the form and `isSecond` says whether it comes after the issuer. It calls
 // `start(who)` when it has begun a session.
 export function panel(enter, own) {
   enterPage = enter;
