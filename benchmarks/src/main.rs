@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use benchmarks::{
     BenchProcess, ChildTask, FanOutOptions, GatewayOptions, NotificationsOptions, Options,
-    QueryOptions, Result, SecretsOptions, run, run_child, run_fan_out, run_gateway,
+    QueryOptions, Result, SecretsOptions, SecretsSize, run, run_child, run_fan_out, run_gateway,
     run_notifications, run_part, run_queries, run_secrets,
 };
 use clap::{Args, Parser, Subcommand};
@@ -169,19 +169,16 @@ struct NotificationsArguments {
 /// How the tracker is loaded.
 #[derive(Args)]
 struct SecretsArguments {
-    /// Clusters.
-    #[arg(long, default_value_t = 1)]
-    clusters: usize,
-    /// Workloads of each cluster.
-    #[arg(long, default_value_t = 10_000)]
-    workloads: usize,
+    /// Clusters and workloads of each, one run after another.
+    #[arg(long, value_delimiter = ',', default_value = "1x10000,20x5000")]
+    sizes: Vec<SecretsSize>,
     /// Workers of each cluster.
     #[arg(long, default_value_t = 4)]
     workers: usize,
     /// Leave out PostgreSQL, which has to be installed.
     #[arg(long)]
     no_peers: bool,
-    /// Where to write the table, as Markdown.
+    /// Where to write the tables, as Markdown.
     #[arg(long)]
     out: Option<PathBuf>,
 }
@@ -189,8 +186,7 @@ struct SecretsArguments {
 impl SecretsArguments {
     fn run(self, out: &mut impl Write) -> Result<()> {
         let report = run_secrets(&SecretsOptions {
-            clusters: self.clusters,
-            workloads: self.workloads,
+            sizes: self.sizes,
             workers: self.workers,
             with_peer: !self.no_peers,
         })?;
