@@ -12,8 +12,15 @@ use benchmarks::{
 use clap::{Args, Parser, Subcommand};
 
 /// The same allocator as the server binary, so that all sides are measured under equal conditions.
+#[cfg(not(feature = "wipe-memory"))]
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// That of a server with the secrets migration tracker.
+#[cfg(feature = "wipe-memory")]
+#[global_allocator]
+static ALLOCATOR: zeroizing_alloc::ZeroAlloc<mimalloc::MiMalloc> =
+    zeroizing_alloc::ZeroAlloc(mimalloc::MiMalloc);
 
 /// Benchmark the embedded engine against the raw storage crate; subcommands benchmark queries, gateway and
 /// notifications
@@ -178,6 +185,9 @@ struct SecretsArguments {
     /// Leave out PostgreSQL, which has to be installed.
     #[arg(long)]
     no_peers: bool,
+    /// A sentence for the page, such as what else ran on the machine.
+    #[arg(long, default_value = "")]
+    note: String,
     /// Where to write the tables, as Markdown.
     #[arg(long)]
     out: Option<PathBuf>,
@@ -189,6 +199,7 @@ impl SecretsArguments {
             sizes: self.sizes,
             workers: self.workers,
             with_peer: !self.no_peers,
+            note: self.note,
         })?;
         writeln!(out, "{}", report.tables())?;
         match self.out {

@@ -10,7 +10,7 @@ use secret_migration::{
 };
 use storage_lsm::Durability;
 
-use super::rollbacks::{PAUSE, ROLLBACKS, Rollbacks, WAVE};
+use super::rollbacks::{PAUSE, ROLLBACKS_MAX, Rollbacks, wave_workloads};
 use super::run::{SOURCE, SecretsSize};
 use super::side::{PendingList, SecretsSide};
 use super::system::{add, key, open};
@@ -52,8 +52,8 @@ pub(super) async fn run(
     tokio::task::spawn_blocking(wait_until_idle).await??;
     let pending_after = PendingList::measure(&system, &first).await?;
     progress::step("planisphere: rollbacks beside a wave");
-    add(&system, &first, numbers.end..size.workloads + WAVE).await?;
-    let rollbacks = roll_back_beside_a_wave(&system, &first, size.workloads).await?;
+    add(&system, &first, numbers.end..size.workloads + wave_workloads(size)).await?;
+    let rollbacks = roll_back_beside_a_wave(&system, &first, size).await?;
     system.account().close().await?;
     Ok((SecretsSide { wall, cpu, rollbacks }, (pending_before, pending_after)))
 }
@@ -87,7 +87,7 @@ async fn migrate(
 async fn roll_back_beside_a_wave(
     system: &SecretMigration,
     cluster: &ClusterName,
-    migrated: usize,
+    size: SecretsSize,
 ) -> Result<Rollbacks> {
     let selector =
         WaveSelector { cluster: cluster.clone(), namespaces: Vec::new(), labels: BTreeMap::new() };
@@ -105,7 +105,7 @@ async fn roll_back_beside_a_wave(
         })
     };
     let mut taken = Vec::new();
-    for number in 0..ROLLBACKS.min(migrated) {
+    for number in 0..ROLLBACKS_MAX.min(size.workloads) {
         if is_over.load(Ordering::SeqCst) {
             break;
         }
@@ -115,7 +115,7 @@ async fn roll_back_beside_a_wave(
         taken.push(now().saturating_duration_since(begin));
         tokio::time::sleep(PAUSE).await;
     }
-    require(running.await??, WAVE)?;
+    require(running.await??, wave_workloads(size))?;
     Ok(Rollbacks::new(&taken))
 }
 

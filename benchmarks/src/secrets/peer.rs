@@ -8,7 +8,7 @@ use std::time::Duration;
 use postgres::Client;
 
 use super::ours::require;
-use super::rollbacks::{PAUSE, ROLLBACKS, Rollbacks, WAVE};
+use super::rollbacks::{PAUSE, ROLLBACKS_MAX, Rollbacks, wave_workloads};
 use super::run::{PATHS, SOURCE, STEPS, SecretsSize};
 use super::side::SecretsSide;
 use crate::meter::{cpu_of_process, now};
@@ -85,7 +85,7 @@ pub(super) fn run(
     let wall = now().saturating_duration_since(before.0);
     let cpu = cpu()?.saturating_sub(before.1);
     let first = name(0);
-    fill(&mut client, &first, size.workloads..size.workloads + WAVE)?;
+    fill(&mut client, &first, size.workloads..size.workloads + wave_workloads(size))?;
     hands.retain(|(cluster, _)| *cluster == first);
     let is_over = AtomicBool::new(false);
     let rollbacks = thread::scope(|scope| {
@@ -94,10 +94,10 @@ pub(super) fn run(
             is_over.store(true, Ordering::SeqCst);
             migrated
         });
-        let count = ROLLBACKS.min(size.workloads);
+        let count = ROLLBACKS_MAX.min(size.workloads);
         let taken = roll_back_some(&mut client, &first, count, &is_over)?;
         let migrated = wave.join().map_err(|_| Error::from("a thread panicked"))??;
-        require(migrated, WAVE)?;
+        require(migrated, wave_workloads(size))?;
         Ok::<_, Error>(Rollbacks::new(&taken))
     })?;
     Ok(Ok(SecretsSide { wall, cpu, rollbacks }))

@@ -4,7 +4,7 @@
 
 use std::fmt::Write;
 
-use super::rollbacks::WAVE;
+use super::rollbacks::wave_workloads;
 use super::run::{FULL, PATHS, SOURCE, STEPS, SecretsSize};
 use super::side::{SecretsSide, SizeResult};
 use crate::meter::{load_average, machine};
@@ -27,6 +27,8 @@ pub struct SecretsReport {
     pub azure: f64,
     /// The same in the profile native.
     pub native: f64,
+    /// What else the page says about the run.
+    pub note: String,
 }
 
 impl SecretsReport {
@@ -70,9 +72,10 @@ impl SecretsReport {
              Written by `cargo xtask bench secrets --sizes {sizes} --out benchmarks/SECRETS.md` on a shared machine with\n\
              {cores} cores and {memory:.0} GiB of memory, load average {load} (15 minutes, at the end; ours is about 2). \
              {workers} workers per cluster,\n{PATHS} paths per workload, a source that takes {source} ms per request. \
-             One run of each side; ratios are planisphere to\nPostgreSQL.\n{scale}\n{tables}\n{MEANING}",
+             One run of each side; ratios are planisphere to\nPostgreSQL. {note}\n{scale}\n{tables}\n{MEANING}",
             memory = memory as f64 / f64::from(1 << 30),
             workers = self.workers,
+            note = self.note,
             source = SOURCE.as_millis(),
             tables = self.tables(),
         ) + &format!(
@@ -95,7 +98,7 @@ impl SizeResult {
         );
         self.row(text, "workloads per minute", |side| Some(side.per_minute(size)), 0);
         self.row(text, "CPU per workload, ms", |side| Some(side.cpu_ms(size)), 2);
-        let wave = format!("rollback beside a wave of {WAVE}");
+        let wave = format!("rollback beside a wave of {}", wave_workloads(size));
         for percent in [50, 99] {
             let what = format!("{wave}, p{percent}, ms");
             self.row(text, &what, |side| side.rollbacks.percentile_ms(percent), 1);

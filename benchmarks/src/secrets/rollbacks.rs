@@ -2,12 +2,19 @@
 
 use std::time::Duration;
 
-/// Rollbacks of migrated workloads, and the wave beside them.
-pub(super) const ROLLBACKS: usize = 500;
-/// Workloads of the wave; the rollbacks end with it.
-pub(super) const WAVE: usize = 2_000;
+use super::run::SecretsSize;
+
+/// Rollbacks at most.
+pub(super) const ROLLBACKS_MAX: usize = 500;
+/// Workloads of the wave at most; the rollbacks end with it.
+const WAVE_MAX: usize = 2_000;
 /// The pause of an operator between two rollbacks.
 pub(super) const PAUSE: Duration = Duration::from_millis(2);
+
+/// Workloads of the wave beside the rollbacks.
+pub(super) fn wave_workloads(size: SecretsSize) -> usize {
+    WAVE_MAX.min(size.workloads)
+}
 
 /// What each rollback took.
 #[derive(Clone, Debug, Default)]

@@ -28,6 +28,8 @@ pub struct SecretsOptions {
     pub workers: usize,
     /// Whether PostgreSQL is measured too, if it is installed.
     pub with_peer: bool,
+    /// What else the page says about the run.
+    pub note: String,
 }
 
 /// Clusters and their workloads, written as `20x5000`.
@@ -101,7 +103,13 @@ pub fn run_secrets(options: &SecretsOptions) -> Result<SecretsReport> {
     progress::step("planisphere: request units");
     let azure = runtime.block_on(system::charge_of_workload(ChargeProfile::Azure))?;
     let native = runtime.block_on(system::charge_of_workload(ChargeProfile::Native))?;
-    Ok(SecretsReport { workers: options.workers, results, azure, native })
+    Ok(SecretsReport {
+        workers: options.workers,
+        results,
+        azure,
+        native,
+        note: options.note.clone(),
+    })
 }
 
 #[cfg(test)]
