@@ -42,7 +42,10 @@ pub use queries::{
 };
 pub use report::{BenchReport, ReportRow};
 pub use run::{Options, run};
-pub use secrets::{PendingList, SecretsOptions, SecretsReport, SecretsSide, run_secrets};
+pub use secrets::{
+    PendingList, Rollbacks, SecretsOptions, SecretsReport, SecretsSide, SecretsSize, SizeResult,
+    run_secrets,
+};
 
 /// Any failure. No caller of a benchmark distinguishes kinds.
 pub type Error = Box<dyn std::error::Error + Send + Sync>;

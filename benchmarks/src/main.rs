@@ -6,14 +6,21 @@ use std::process::ExitCode;
 
 use benchmarks::{
     BenchProcess, ChildTask, FanOutOptions, GatewayOptions, NotificationsOptions, Options,
-    QueryOptions, Result, SecretsOptions, run, run_child, run_fan_out, run_gateway,
+    QueryOptions, Result, SecretsOptions, SecretsSize, run, run_child, run_fan_out, run_gateway,
     run_notifications, run_part, run_queries, run_secrets,
 };
 use clap::{Args, Parser, Subcommand};
 
 /// The same allocator as the server binary, so that all sides are measured under equal conditions.
+#[cfg(not(feature = "wipe-memory"))]
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// That of a server with the secrets migration tracker.
+#[cfg(feature = "wipe-memory")]
+#[global_allocator]
+static ALLOCATOR: zeroizing_alloc::ZeroAlloc<mimalloc::MiMalloc> =
+    zeroizing_alloc::ZeroAlloc(mimalloc::MiMalloc);
 
 /// Benchmark the embedded engine against the raw storage crate; subcommands benchmark queries, gateway and
 /// notifications
@@ -169,19 +176,19 @@ struct NotificationsArguments {
 /// How the tracker is loaded.
 #[derive(Args)]
 struct SecretsArguments {
-    /// Clusters.
-    #[arg(long, default_value_t = 1)]
-    clusters: usize,
-    /// Workloads of each cluster.
-    #[arg(long, default_value_t = 10_000)]
-    workloads: usize,
+    /// Clusters and workloads of each, one run after another.
+    #[arg(long, value_delimiter = ',', default_value = "1x10000,20x5000")]
+    sizes: Vec<SecretsSize>,
     /// Workers of each cluster.
     #[arg(long, default_value_t = 4)]
     workers: usize,
     /// Leave out PostgreSQL, which has to be installed.
     #[arg(long)]
     no_peers: bool,
-    /// Where to write the table, as Markdown.
+    /// A sentence for the page, such as what else ran on the machine.
+    #[arg(long, default_value = "")]
+    note: String,
+    /// Where to write the tables, as Markdown.
     #[arg(long)]
     out: Option<PathBuf>,
 }
@@ -189,10 +196,10 @@ struct SecretsArguments {
 impl SecretsArguments {
     fn run(self, out: &mut impl Write) -> Result<()> {
         let report = run_secrets(&SecretsOptions {
-            clusters: self.clusters,
-            workloads: self.workloads,
+            sizes: self.sizes,
             workers: self.workers,
             with_peer: !self.no_peers,
+            note: self.note,
         })?;
         writeln!(out, "{}", report.tables())?;
         match self.out {
