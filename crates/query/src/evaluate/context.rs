@@ -10,6 +10,7 @@ use model::{FullTextPolicy, GeospatialConfig, VectorEmbeddingPolicy};
 
 use crate::budget::{WorkGovernor, WorkLimit};
 use crate::function::UtcDateTime;
+use super::EvaluationError;
 use crate::value::Value;
 
 /// The default limit on the bytes of rows that a query keeps for ordering, grouping and DISTINCT.
@@ -43,8 +44,11 @@ pub struct EvaluationContext {
 
 /// The user-defined functions of a container.
 pub trait UserFunctions: Send + Sync {
-    /// Calls a function; `None` if there is no function of this name. Names are case-sensitive.
-    fn call(&self, name: &str, arguments: &[Value]) -> Option<Value>;
+    /// Calls a function. Names are case-sensitive.
+    ///
+    /// # Errors
+    /// `UnknownUserFunction` if there is no function of this name, `UserFunctionFailed` if it throws.
+    fn call(&self, name: &str, arguments: &[Value]) -> Result<Value, EvaluationError>;
 }
 
 /// A container without user-defined functions.
@@ -71,8 +75,8 @@ impl EvaluationContext {
 }
 
 impl UserFunctions for NoUserFunctions {
-    fn call(&self, _name: &str, _arguments: &[Value]) -> Option<Value> {
-        None
+    fn call(&self, name: &str, _arguments: &[Value]) -> Result<Value, EvaluationError> {
+        Err(EvaluationError::UnknownUserFunction(name.to_owned()))
     }
 }
 
