@@ -82,3 +82,61 @@ impl InterruptGate {
         Some(ScriptFailure { kind, message })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+
+    struct SetMeter(Mutex<Duration>);
+
+    impl ScriptMeter for SetMeter {
+        fn elapsed(&self) -> Duration {
+            *self.0.lock().unwrap()
+        }
+
+        fn is_cancelled(&self) -> bool {
+            false
+        }
+    }
+
+    #[test]
+    fn operations_are_refused_in_the_last_fifth_of_the_time_and_the_script_ends_after_it() {
+        let limits = ScriptLimits {
+            time_max: Duration::from_secs(5),
+            memory_bytes_max: 0,
+            stack_bytes_max: 0,
+            output_bytes_max: 0,
+            operations_max: 0,
+            log_bytes_max: 0,
+        };
+        let meter = Arc::new(SetMeter(Mutex::default()));
+        let gate = InterruptGate::new(limits, Arc::clone(&meter) as Arc<dyn ScriptMeter>);
+        for (ms, accepts, must_end) in
+            [(0, true, false), (3_999, true, false), (4_001, false, false), (5_000, false, true)]
+        {
+            *meter.0.lock().unwrap() = Duration::from_millis(ms);
+            assert_eq!((gate.accepts(), gate.must_end()), (accepts, must_end), "{ms}");
+        }
+        assert_eq!(gate.ended().unwrap().kind, ScriptFailureKind::OutOfTime);
+    }
+
+    #[test]
+    fn each_call_of_a_function_has_its_own_time() {
+        let limits = ScriptLimits {
+            time_max: Duration::from_secs(1),
+            memory_bytes_max: 0,
+            stack_bytes_max: 0,
+            output_bytes_max: 0,
+            operations_max: 0,
+            log_bytes_max: 0,
+        };
+        let meter = Arc::new(SetMeter(Mutex::new(Duration::from_secs(60))));
+        let gate = InterruptGate::new(limits, Arc::clone(&meter) as Arc<dyn ScriptMeter>);
+        gate.begin_call();
+        assert!(!gate.must_end());
+        *meter.0.lock().unwrap() = Duration::from_secs(61);
+        assert!(gate.must_end());
+    }
+}

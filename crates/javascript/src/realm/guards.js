@@ -19,14 +19,15 @@
     const spreadable = Symbol.isConcatSpreadable;
 
     // Proxies are recorded, because nothing else can tell a proxy of an array from an array.
-    function Proxy(target, handler) {
+    function RecordedProxy(target, handler) {
         if (new.target === undefined) throw new NativeTypeError("Proxy must be called with new");
         const proxy = new NativeProxy(target, handler);
         addProxy(proxy);
         return proxy;
     }
     const nativeRevocable = NativeProxy.revocable;
-    defineProperty(Proxy, "revocable", {
+    defineProperty(RecordedProxy, "name", { value: "Proxy" });
+    defineProperty(RecordedProxy, "revocable", {
         value: function revocable(target, handler) {
             const revocable = nativeRevocable(target, handler);
             addProxy(revocable.proxy);
@@ -34,8 +35,8 @@
         },
         writable: true, configurable: true,
     });
-    defineProperty(Proxy, "prototype", { value: undefined });
-    defineProperty(globalThis, "Proxy", { value: Proxy, writable: true, configurable: true });
+    defineProperty(RecordedProxy, "prototype", { value: undefined });
+    defineProperty(globalThis, "Proxy", { value: RecordedProxy, writable: true, configurable: true });
 
     function tooLong() {
         return new NativeRangeError("The array is longer than " + LENGTH_MAX + " elements.");

@@ -141,7 +141,13 @@
     function newBody(body, options) {
         const json = bodyText(body);
         if (options.disableAutomaticIdGeneration === true) return json;
-        const document = parse(json);
+        let document;
+        try {
+            document = parse(json);
+        } catch {
+            // The engine refuses it, for the callback.
+            return json;
+        }
         if (document === null || typeof document !== "object" || isArray(document) || document.id !== undefined) return json;
         defineProperty(document, "id", {
             __proto__: null, value: randomId(), writable: true, enumerable: true, configurable: true,

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use engine::change_feed::{ChangeFeedMode, ChangeFeedStart, ReadChangeFeed};
 use engine::operation::*;
 use engine::query::QueryItems;
 use engine::{
@@ -120,6 +121,25 @@ impl Account {
             }
             operation.page.continuation = page.continuation;
         }
+    }
+
+    /// Checks that all entries of all items fit together.
+    pub(crate) async fn verify(&self) {
+        let report = self.engine.verify(&mut |_| {}).await.unwrap();
+        assert!(report.is_consistent(), "{report:?}");
+    }
+
+    /// The positions of all changes.
+    pub(crate) async fn change_lsns(&self) -> Vec<model::Lsn> {
+        let feed = ReadChangeFeed {
+            container: self.link.clone(),
+            feed_range: model::FeedRange::Container,
+            mode: ChangeFeedMode::LatestVersion,
+            start: ChangeFeedStart::Beginning,
+            items_max: None,
+        };
+        let page = self.engine.read_change_feed(feed).await.unwrap().value;
+        page.changes.iter().map(|change| change.lsn()).collect()
     }
 
     /// The ids of all items, in order.

@@ -49,7 +49,7 @@ async fn a_trigger_before_a_write_changes_the_item() {
     };
     let upserted = account.engine.upsert_item(upsert).await.unwrap().value;
     assert!(matches!(upserted, UpsertResult::Replaced(_)));
-    assert_eq!(account.rows("SELECT VALUE c.by FROM c").await.unwrap(), r#""Upsert""#);
+    assert_eq!(account.rows("SELECT VALUE c[\"by\"] FROM c").await.unwrap(), r#""Upsert""#);
     let replace = ReplaceItem {
         container: account.link.clone(),
         partition_key: None,
@@ -58,7 +58,7 @@ async fn a_trigger_before_a_write_changes_the_item() {
         options: named(&["stamp"], &[]),
     };
     account.engine.replace_item(replace).await.unwrap();
-    assert_eq!(account.rows("SELECT VALUE c.by FROM c").await.unwrap(), r#""Replace""#);
+    assert_eq!(account.rows("SELECT VALUE c[\"by\"] FROM c").await.unwrap(), r#""Replace""#);
 }
 
 #[tokio::test]
