@@ -86,8 +86,7 @@ impl StoreFlags {
 /// The environment in which scripts run, if this program was built with them.
 pub(crate) fn with_scripts(environment: Environment) -> Environment {
     #[cfg(feature = "scripts")]
-    let environment =
-        environment.with_scripts(std::sync::Arc::new(javascript::JavaScript::new()));
+    let environment = environment.with_scripts(std::sync::Arc::new(javascript::JavaScript::new()));
     environment
 }
 

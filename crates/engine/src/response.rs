@@ -36,10 +36,7 @@ impl<T> Response<T> {
     }
 
     /// Changes the value, or fails.
-    pub(crate) fn try_map<U>(
-        self,
-        change: impl FnOnce(T) -> Result<U>,
-    ) -> Result<Response<U>> {
+    pub(crate) fn try_map<U>(self, change: impl FnOnce(T) -> Result<U>) -> Result<Response<U>> {
         Ok(Response {
             value: change(self.value)?,
             charge: self.charge,

@@ -1,8 +1,8 @@
 //! The border to whatever runs scripts: a narrow trait and plain data.
 //!
 //! Owns what the engine asks of a script runtime and what a script asks of the engine. Does not own a language: the
-//! crate `javascript` implements the trait, and an engine without a runtime refuses scripts. All JSON crosses the border
-//! as text, because both sides have their own values.
+//! crate `javascript` implements the trait, and an engine without a runtime refuses scripts. All JSON crosses the
+//! border as text, because both sides have their own values.
 //!
 //! A script never waits for the engine. It runs until it has nothing left to do but wait for operations; then it
 //! returns them as a step, the engine performs them, and the script goes on with their results. No thread is held

@@ -13,19 +13,14 @@ pub(crate) fn to_js<'js>(ctx: &Ctx<'js>, json: Option<&Json>) -> rquickjs::Resul
         Some(Json::Null) => Value::new_null(ctx.clone()),
         Some(Json::Bool(value)) => Value::new_bool(ctx.clone(), *value),
         Some(Json::Number(number)) => Value::new_number(ctx.clone(), number.as_f64()),
-        Some(Json::String(text)) => {
-            rquickjs::String::from_str(ctx.clone(), text)?.into_value()
-        }
+        Some(Json::String(text)) => rquickjs::String::from_str(ctx.clone(), text)?.into_value(),
         // As text: the parser defines a property named `__proto__` instead of setting a prototype.
         Some(structure) => ctx.json_parse(structure.to_bytes())?,
     })
 }
 
 /// The JSON form of a value; none for undefined, functions, symbols and numbers that are not finite.
-pub(crate) fn from_js<'js>(
-    ctx: &Ctx<'js>,
-    value: Value<'js>,
-) -> rquickjs::Result<Option<Json>> {
+pub(crate) fn from_js<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> rquickjs::Result<Option<Json>> {
     match value.type_of() {
         Type::Null => return Ok(Some(Json::Null)),
         Type::Bool => return Ok(value.as_bool().map(Json::Bool)),

@@ -49,7 +49,10 @@ impl ScriptFunctions for QueryFunctions {
     fn call(&self, name: &str, arguments: &[Option<Json>]) -> Result<Option<Json>, ScriptFailure> {
         let Some(place) = self.places.get(name).copied() else {
             let message = format!("'{name}' is not a recognized user-defined function name.");
-            return Err(ScriptFailure { kind: ScriptFailureKind::Thrown { number: None }, message });
+            return Err(ScriptFailure {
+                kind: ScriptFailureKind::Thrown { number: None },
+                message,
+            });
         };
         self.realm.gate.begin_call();
         self.realm.enter(|ctx| {

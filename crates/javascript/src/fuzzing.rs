@@ -1,6 +1,6 @@
 //! What must hold of any script text, for the fuzz target and the replay of its seeds.
 //!
-//! A text is compiled and run as a procedure and called as a function, with small limits. It ends, and the process lives.
+//! A text is compiled, run as a procedure and called as a function, with small limits. It ends, and the process lives.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -61,4 +61,19 @@ pub fn script_text(text: &str) {
         answers.extend(operations.iter().map(|_| ScriptAnswer::Item("{\"id\":\"x\"}".to_owned())));
     }
     assert!(run.log().len() <= limits.log_bytes_max);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    #[test]
+    fn every_seed_ends() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds/script_text");
+        let files: Vec<_> = std::fs::read_dir(folder).unwrap().collect();
+        assert!(files.len() >= 3, "script_text has seeds");
+        for file in files {
+            super::script_text(&std::fs::read_to_string(file.unwrap().path()).unwrap());
+        }
+    }
 }

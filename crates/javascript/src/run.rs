@@ -42,17 +42,18 @@ impl RealmRun {
     fn go_on(&mut self, answers: Vec<ScriptAnswer>) -> Result<(), ScriptFailure> {
         let (has_begun, numbers) = (self.has_begun, std::mem::take(&mut self.in_flight));
         self.has_begun = true;
+        let gate = &self.realm.gate;
         self.realm.enter(|ctx| {
             let driver: Object<'_> = part(ctx, "driver")?;
             if !has_begun {
                 let begin: Function<'_> = driver.get("begin")?;
                 begin.call::<_, Value<'_>>((part::<Function<'_>>(ctx, "script")?,))?;
-                run_jobs(ctx);
+                run_jobs(ctx, gate);
             }
             let answer: Function<'_> = driver.get("answer")?;
             for (number, result) in numbers.into_iter().zip(answers) {
                 pass(&answer, number, result)?;
-                run_jobs(ctx);
+                run_jobs(ctx, gate);
             }
             Ok(())
         })
@@ -118,8 +119,8 @@ fn part<'js, T: rquickjs::FromJs<'js>>(ctx: &Ctx<'js>, name: &str) -> rquickjs::
 }
 
 /// Runs what promises have queued. A job that throws rejects its promise; nothing else is to do about it.
-fn run_jobs(ctx: &Ctx<'_>) {
-    while ctx.execute_pending_job() {}
+fn run_jobs(ctx: &Ctx<'_>, gate: &InterruptGate) {
+    while gate.ended().is_none() && ctx.execute_pending_job() {}
 }
 
 fn pass(answer: &Function<'_>, number: usize, result: ScriptAnswer) -> rquickjs::Result<()> {

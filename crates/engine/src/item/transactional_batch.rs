@@ -319,7 +319,10 @@ fn check_triggers(operations: &[BatchOperation]) -> Result<()> {
     if !operations.iter().any(has_triggers) {
         return Ok(());
     }
-    Err(Error::new(ErrorKind::Unsupported, "Triggers do not run with a batch. Write the items alone."))
+    Err(Error::new(
+        ErrorKind::Unsupported,
+        "Triggers do not run with a batch. Write the items alone.",
+    ))
 }
 
 fn check_bytes(bytes: usize) -> Result<()> {

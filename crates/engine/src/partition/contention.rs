@@ -153,9 +153,8 @@ mod tests {
     fn only_changes_of_a_watched_logical_partition_are_counted() {
         let published = Arc::new(PublishedState::default());
         let epk = |byte: u8| EffectivePartitionKey::from_bytes(vec![byte; 16]);
-        let key = |byte: u8| {
-            ItemKey::new(&epk(byte), &PartitionKey::from("x"), "id").as_bytes().clone()
-        };
+        let key =
+            |byte: u8| ItemKey::new(&epk(byte), &PartitionKey::from("x"), "id").as_bytes().clone();
         let watch = PartitionWatch::new(&published, &epk(1));
         let before = watch.position();
         published.contention.record(&[vec![key(2)]]);

@@ -52,11 +52,7 @@ impl FunctionCalls {
 }
 
 impl UserFunctions for FunctionCalls {
-    fn call(
-        &self,
-        name: &str,
-        arguments: &[Value],
-    ) -> std::result::Result<Value, EvaluationError> {
+    fn call(&self, name: &str, arguments: &[Value]) -> std::result::Result<Value, EvaluationError> {
         self.calls.fetch_add(1, Ordering::Relaxed);
         let mut passed = Vec::with_capacity(arguments.len());
         for argument in arguments {

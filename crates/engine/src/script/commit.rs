@@ -93,7 +93,8 @@ fn write_charge(result: &ItemWriteResult) -> RequestCharge {
     let consistency = model::ConsistencyLevel::Session;
     match result {
         ItemWriteResult::Written { item, .. } => {
-            ChargeContext { profile: ChargeProfile::Native, consistency }.write_charge(&item.cost, 0)
+            ChargeContext { profile: ChargeProfile::Native, consistency }
+                .write_charge(&item.cost, 0)
         }
         ItemWriteResult::Deleted { old, .. } => charge::delete(*old),
         ItemWriteResult::Found(_) | ItemWriteResult::NotModified(_) => RequestCharge::ZERO,

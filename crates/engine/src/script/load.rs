@@ -88,6 +88,8 @@ fn matches_operation(registered: &str, operation: &str) -> bool {
 pub(super) fn no_runtime(what: &str) -> Error {
     Error::new(
         ErrorKind::Unsupported,
-        format!("{what} is stored but cannot be run: this engine was opened without a script runtime."),
+        format!(
+            "{what} is stored but cannot be run: this engine was opened without a script runtime."
+        ),
     )
 }

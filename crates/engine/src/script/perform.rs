@@ -6,7 +6,8 @@
 use ::query::Parameters;
 use model::charge::{nothing_found, point_read};
 use model::{
-    EtagPattern, FeedRange, IndexingDirective, ItemId, Json, Lsn, MeasuredJson, Precondition, RequestCharge,
+    EtagPattern, FeedRange, IndexingDirective, ItemId, Json, Lsn, MeasuredJson, Precondition,
+    RequestCharge,
 };
 
 use super::session::{ScriptSession, SessionEnd};
@@ -103,8 +104,7 @@ impl ScriptSession {
         let mut operation = QueryItems::new(self.container.link.clone(), text);
         operation.feed_range = FeedRange::PartitionKey(self.partition_key.clone());
         operation.parameters = parameters.map(read_parameters).transpose()?.unwrap_or_default();
-        operation.page =
-            PageOptions { items_max: page.items_max, continuation: page.continuation };
+        operation.page = PageOptions { items_max: page.items_max, continuation: page.continuation };
         let page = self.query(operation).await?;
         let row = |row: &bytes::Bytes| String::from_utf8_lossy(row).into_owned();
         let rows = page.rows.iter().map(row).collect();
@@ -138,15 +138,12 @@ impl ScriptSession {
         Ok(self.compiled.indexes(directive))
     }
 
-    async fn item_key(
-        &mut self,
-        name: ScriptItemName,
-    ) -> std::result::Result<ItemKey, SessionEnd> {
+    async fn item_key(&mut self, name: ScriptItemName) -> std::result::Result<ItemKey, SessionEnd> {
         let id = self.item_id(name).await?;
         Ok(item_key(&self.container.identity, &self.partition_key, &id)?)
     }
 
-    /// The id of an item. One that is named by its resource id is searched for, because nothing leads from it to the id.
+    /// The id of an item. One that is named by its resource id is searched for: nothing leads from it to the id.
     async fn item_id(&mut self, name: ScriptItemName) -> std::result::Result<ItemId, SessionEnd> {
         let rid = match name {
             ScriptItemName::Id(id) => return Ok(ItemId::new(id).map_err(Error::from)?),

@@ -135,7 +135,8 @@ impl ScriptSession {
             true => Some(self.next_version().await?),
             false => None,
         };
-        let (snapshot, identity) = (Arc::clone(&self.snapshot), Arc::clone(&self.container.identity));
+        let (snapshot, identity) =
+            (Arc::clone(&self.snapshot), Arc::clone(&self.container.identity));
         let compiled = Arc::clone(&self.compiled);
         let context = TransactionContext {
             store: snapshot.as_ref(),
@@ -203,7 +204,9 @@ impl ScriptSession {
             self.versions = match self.partition.submit(VersionReservation { count }).await {
                 Completion::Committed(_, versions, _) => versions,
                 Completion::Failed(error, _) => return Err(error.into()),
-                Completion::Retired(_) | Completion::TooLong(..) => return Err(SessionEnd::Changed),
+                Completion::Retired(_) | Completion::TooLong(..) => {
+                    return Err(SessionEnd::Changed);
+                }
             };
         }
         self.versions.pop_front().ok_or(SessionEnd::Changed)

@@ -1,6 +1,6 @@
 //! Runs stored procedures.
 //!
-//! Owns the request and its response. Does not own the scripts themselves (`attached`) nor their execution (the engine).
+//! Owns the request and its response. Does not own the scripts themselves (`attached`) or their execution (the engine).
 
 use engine::operation::ExecuteProcedure;
 use engine::{ContainerAddress, Engine};

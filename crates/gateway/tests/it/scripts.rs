@@ -18,7 +18,8 @@ fn script(id: &str, body: &str) -> String {
 #[tokio::test]
 async fn a_procedure_runs_and_its_writes_are_there() {
     let server = server().await;
-    let body = "function (id) { __.createDocument(__.getSelfLink(), { id, pk: 'x' }, (e, d) => __.response.setBody({ made: d.id })); }";
+    let body = "function (id) { __.createDocument(__.getSelfLink(), { id, pk: 'x' }, \
+                (e, d) => __.response.setBody({ made: d.id })); }";
     server.post(PATH, &script("s", body)).send().await.expect(201);
     let run = server.post("/dbs/d/colls/c/sprocs/s", r#"["1"]"#).key(r#"["x"]"#).send().await;
     let run = run.expect(200);
@@ -57,7 +58,11 @@ async fn a_thrown_number_is_the_sub_status() {
     let call = server.post("/dbs/d/colls/c/sprocs/s", "[]").key(r#"["x"]"#);
     let run = call.with("x-ms-documentdb-script-enable-logging", "true").send().await;
     assert_eq!(run.header("x-ms-documentdb-script-log-results"), Some("seen%0A"));
-    run.refused(400, Some("4321"), "Encountered exception while executing Javascript. Exception = Error: mine");
+    run.refused(
+        400,
+        Some("4321"),
+        "Encountered exception while executing Javascript. Exception = Error: mine",
+    );
     server.post(PATH, &script("t", "function () { throw 1; }")).send().await.expect(201);
     let run = server.post("/dbs/d/colls/c/sprocs/t", "[]").key(r#"["x"]"#).send().await;
     run.refused(400, Some("400"), "Exception = 1");
@@ -81,7 +86,8 @@ async fn triggers_in_headers_run_with_writes() {
             r#"{{"id":"{id}","body":"{body}","triggerType":"{time}","triggerOperation":"All"}}"#
         )
     };
-    let before = "function () { const r = getContext().getRequest(), b = r.getBody(); b.stamp = r.getOperationType(); r.setBody(b); }";
+    let before = "function () { const r = getContext().getRequest(), b = r.getBody(); \
+                  b.stamp = r.getOperationType(); r.setBody(b); }";
     let after = "function () { __.createDocument(__.getSelfLink(), { id: 'log', pk: 'x' }); }";
     let triggers = "/dbs/d/colls/c/triggers";
     server.post(triggers, &trigger("before", "Pre", before)).send().await.expect(201);

@@ -63,9 +63,8 @@ fn first_function(text: &str) -> Option<&str> {
         if before.chars().next_back().is_some_and(is_part) {
             continue;
         }
-        let name = after.trim_start_matches(|character: char| {
-            character.is_whitespace() || character == '*'
-        });
+        let name = after
+            .trim_start_matches(|character: char| character.is_whitespace() || character == '*');
         let end = name.find(|character| !is_part(character)).unwrap_or(name.len());
         let (name, _) = name.split_at_checked(end)?;
         if !name.is_empty() && !name.starts_with(|first: char| first.is_ascii_digit()) {

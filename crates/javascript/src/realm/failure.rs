@@ -20,7 +20,8 @@ pub(crate) fn thrown(ctx: &Ctx<'_>, error: &rquickjs::Error) -> ScriptFailure {
 
 /// A failure that is not an exception.
 pub(crate) fn refused(exception: &str) -> ScriptFailure {
-    let message = format!("Encountered exception while executing Javascript. Exception = {exception}");
+    let message =
+        format!("Encountered exception while executing Javascript. Exception = {exception}");
     ScriptFailure { kind: ScriptFailureKind::Thrown { number: None }, message }
 }
 
@@ -65,7 +66,10 @@ fn out_of_memory() -> ScriptFailure {
 
 /// Frames of our own code tell the author of a script nothing.
 fn is_script_frame(line: &str) -> bool {
-    !line.is_empty() && !line.contains("guards.js") && !line.contains("host.js") && !line.contains("(native)")
+    !line.is_empty()
+        && !line.contains("guards.js")
+        && !line.contains("host.js")
+        && !line.contains("(native)")
 }
 
 fn cut(mut text: String) -> String {

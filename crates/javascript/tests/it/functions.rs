@@ -25,7 +25,10 @@ async fn functions_run_in_every_clause_that_allows_them() {
         ("SELECT VALUE udf.twice(udf.twice(c.n)) FROM c WHERE c.n = 2", "8"),
         ("SELECT udf.twice(c.n) AS t, udf.nothing() AS u FROM c WHERE c.n = 1", r#"{"t":2}"#),
         ("SELECT VALUE udf.same(c.tags) FROM c WHERE c.n = 1", r#"["x","y"]"#),
-        ("SELECT VALUE udf.same({a: null, b: [1.5, 'é', true]}) FROM c WHERE c.n = 1", r#"{"a":null,"b":[1.5,"é",true]}"#),
+        (
+            "SELECT VALUE udf.same({a: null, b: [1.5, 'é', true]}) FROM c WHERE c.n = 1",
+            r#"{"a":null,"b":[1.5,"é",true]}"#,
+        ),
         ("SELECT VALUE udf.same(c.missing) FROM c", ""),
         ("SELECT VALUE udf.twice('x') FROM c", ""),
         ("SELECT VALUE SUM(udf.twice(c.n)) FROM c", "12"),
@@ -33,7 +36,11 @@ async fn functions_run_in_every_clause_that_allows_them() {
         ("SELECT VALUE udf.twice(c.n) FROM c GROUP BY c.n", "2 4 6"),
         ("SELECT VALUE udf.same(t) FROM c JOIN t IN c.tags WHERE c.n = 1", r#""x" "y""#),
         ("SELECT VALUE udf.twice(21)", "42"),
-        ("SELECT VALUE c.id FROM c WHERE EXISTS(SELECT VALUE t FROM t IN c.tags WHERE udf.same(t) = 'y') AND c.n = 3", r#""3""#),
+        (
+            "SELECT VALUE c.id FROM c WHERE c.n = 3 AND \
+             EXISTS(SELECT VALUE t FROM t IN c.tags WHERE udf.same(t) = 'y')",
+            r#""3""#,
+        ),
         ("SELECT DISTINCT VALUE udf.twice(1) FROM c", "2"),
     ] {
         match account.rows(query).await {
@@ -59,10 +66,14 @@ async fn a_throw_is_the_error_of_the_query() {
 #[tokio::test]
 async fn a_function_sees_no_container_and_keeps_nothing_between_requests() {
     let account = account().await;
-    account.function("sees", "function () { return typeof getContext + typeof __ + typeof console; }").await;
+    account
+        .function("sees", "function () { return typeof getContext + typeof __ + typeof console; }")
+        .await;
     let rows = account.rows("SELECT VALUE udf.sees() FROM c WHERE c.n = 1").await.unwrap();
     assert_eq!(rows, r#""undefinedundefinedundefined""#);
-    account.function("count", "function () { globalThis.n = (globalThis.n ?? 0) + 1; return n; }").await;
+    account
+        .function("count", "function () { globalThis.n = (globalThis.n ?? 0) + 1; return n; }")
+        .await;
     for _ in 0..2 {
         let rows = account.rows("SELECT VALUE udf.count() FROM c WHERE c.n = 1").await.unwrap();
         assert_eq!(rows, "1");

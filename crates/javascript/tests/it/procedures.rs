@@ -10,19 +10,53 @@ async fn a_procedure_gets_its_arguments_and_sets_its_response() {
     let set = "getContext().getResponse().setBody";
     for (body, arguments, expected) in [
         (format!("function (a, b) {{ {set}(a + b); }}"), "[1, 2]", "3"),
-        (format!("(a) => {{ {set}({{ a, type: typeof a }}); }}"), r#"["x"]"#, r#"{"a":"x","type":"string"}"#),
+        (
+            format!("(a) => {{ {set}({{ a, type: typeof a }}); }}"),
+            r#"["x"]"#,
+            r#"{"a":"x","type":"string"}"#,
+        ),
         (format!("function f() {{ {set}(arguments.length); }};"), "[]", "0"),
         ("function () {}".to_owned(), "[]", "none"),
         (format!("function () {{ {set}(undefined); }}"), "[]", "none"),
-        (format!("function () {{ {set}([1.5, null, true, 'ü', {{}}]); }}"), "[]", r#"[1.5,null,true,"ü",{}]"#),
-        (format!("function () {{ __.response.setBody(__.request.getBody()); }}"), "[7]", "[7]"),
-        (format!("function () {{ let r = getContext().getResponse(); r.setBody('a'); r.appendBody('b'); }}"), "[]", r#""ab""#),
-        (format!("// first\nfunction helper() {{ return main(); }} function main() {{ {set}(1); }}"), "[]", "1"),
+        (
+            format!("function () {{ {set}([1.5, null, true, 'ü', {{}}]); }}"),
+            "[]",
+            r#"[1.5,null,true,"ü",{}]"#,
+        ),
+        ("function () { __.response.setBody(__.request.getBody()); }".to_owned(), "[7]", "[7]"),
+        (
+            "function () { let r = __.response; r.setBody('a'); r.appendBody('b'); }".to_owned(),
+            "[]",
+            r#""ab""#,
+        ),
+        (
+            format!(
+                "// first\nfunction helper() {{ return main(); }} function main() {{ {set}(1); }}"
+            ),
+            "[]",
+            "1",
+        ),
         (format!("'use strict'; function f() {{ {set}(this === undefined); }}"), "[]", "true"),
         (format!("async function f() {{ await null; {set}('later'); }}"), "[]", r#""later""#),
-        (format!("function f() {{ {set}([...(function* () {{ yield 1; yield* [2, 3]; }})()].map(x => x ** 2)); }}"), "[]", "[1,4,9]"),
-        (format!("function f() {{ class A {{ #x = 4; get x() {{ return this.#x ?? 0; }} }} {set}(new A()?.x); }}"), "[]", "4"),
-        (format!("function f(p) {{ {set}(p.__proto__ === Object.prototype); }}"), r#"[{"__proto__":1}]"#, "false"),
+        (
+            format!(
+                "() => {{ const g = function* () {{ yield 1; yield* [2, 3]; }}; {set}([...g()].map(x => x ** 2)); }}"
+            ),
+            "[]",
+            "[1,4,9]",
+        ),
+        (
+            format!(
+                "() => {{ class A {{ #x = 4; get x() {{ return this.#x ?? 0; }} }} {set}(new A()?.x); }}"
+            ),
+            "[]",
+            "4",
+        ),
+        (
+            format!("function f(p) {{ {set}(p.__proto__ === Object.prototype); }}"),
+            r#"[{"__proto__":1}]"#,
+            "false",
+        ),
     ] {
         account.check(&body, arguments, expected).await;
     }
@@ -67,7 +101,8 @@ async fn a_procedure_reads_and_writes_its_logical_partition() {
 async fn what_a_script_returns_of_an_item_is_what_is_stored() {
     let account = Account::new().await;
     let body = r#"function () {
-        __.createDocument(__.getSelfLink(), { id: "1", pk: "a" }, (e, d) => __.response.setBody([d._rid, d._etag, d._self]));
+        __.createDocument(__.getSelfLink(), { id: "1", pk: "a" },
+            (e, d) => __.response.setBody([d._rid, d._etag, d._self]));
     }"#;
     let shown = account.run(body, "[]").await.unwrap();
     let stored = account.rows("SELECT VALUE [c._rid, c._etag, c._self] FROM c").await.unwrap();
@@ -78,7 +113,8 @@ async fn what_a_script_returns_of_an_item_is_what_is_stored() {
 async fn a_create_without_an_id_gets_one_unless_the_script_forbids_it() {
     let account = Account::new().await;
     let body = r#"function (options) {
-        __.createDocument(__.getSelfLink(), { pk: "a" }, options, (e, d) => __.response.setBody(e ? e.number : d.id.length));
+        __.createDocument(__.getSelfLink(), { pk: "a" }, options,
+            (e, d) => __.response.setBody(e ? e.number : d.id.length));
     }"#;
     account.check(body, "[{}]", "36").await;
     account.check(body, r#"[{"disableAutomaticIdGeneration":true}]"#, "400").await;
@@ -97,9 +133,16 @@ async fn errors_of_operations_have_the_numbers_of_the_service() {
         (format!("deleteDocument(alt + '/docs/1', {{ etag: 'x' }}, {number})"), "412"),
         (format!("queryDocuments(self, 'SELECT nonsense FROM', {number})"), "400"),
         (format!("createDocument(self, 'no json', {number})"), "400"),
-        ("readDocument(alt + '/docs/1', { ifNoneMatch: '*' }, (e, d, o) => __.response.setBody(o.notModified))".to_owned(), "true"),
+        (
+            "readDocument(alt + '/docs/1', { ifNoneMatch: '*' }, \
+             (e, d, o) => __.response.setBody(o.notModified))"
+                .to_owned(),
+            "true",
+        ),
     ] {
-        let body = format!("function () {{ const self = __.getSelfLink(), alt = __.getAltLink(); __.{call}; }}");
+        let body = format!(
+            "function () {{ const self = __.getSelfLink(), alt = __.getAltLink(); __.{call}; }}"
+        );
         account.check(&body, "[]", expected).await;
     }
     let thrown = [
@@ -119,7 +162,11 @@ async fn errors_of_operations_have_the_numbers_of_the_service() {
     ];
     for (code, number) in thrown {
         let error = account.run(&format!("function () {{ {code}; }}"), "[]").await.unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::ScriptFailed { number: Some(number) }, "{code}: {error}");
+        assert_eq!(
+            error.kind(),
+            ErrorKind::ScriptFailed { number: Some(number) },
+            "{code}: {error}"
+        );
     }
 }
 
@@ -143,7 +190,9 @@ async fn an_exception_has_the_text_of_the_service_with_its_place() {
 #[tokio::test]
 async fn the_log_is_returned_also_with_a_failure() {
     let account = Account::new().await;
-    account.procedure("logs", "function () { console.log('a', 1, { b: 2 }); console.log('ü'); }").await;
+    account
+        .procedure("logs", "function () { console.log('a', 1, { b: 2 }); console.log('ü'); }")
+        .await;
     let result = account.execute("logs", "[]").await.unwrap();
     assert_eq!(result.value.log.as_deref(), Some("a 1 {\"b\":2}\nü\n"));
     account.procedure("fails", "function () { console.log('before'); throw 1; }").await;
@@ -162,11 +211,28 @@ async fn query_functions_filter_map_and_sort() {
         ("__.filter(d => d.n > 1)", r#"["1","3"]"#),
         ("__.chain().filter(d => d.n > 1).value()", r#"["1","3"]"#),
         ("__.chain().sortBy(d => d.n).value()", r#"["2","3","1"]"#),
-        ("__.chain().sortByDescending(d => d.n).map(d => ({ id: 'n' + d.n })).value()", r#"["n3","n2","n1"]"#),
-        ("__.pluck('id', (e, rows) => __.response.setBody(rows.map(id => ({ id }))))", r#"["1","2","3"]"#),
-        ("__.chain().pluck('tags').flatten().map(id => ({ id })).value({}, (e, r) => __.response.setBody(r))", r#"["x","y","z"]"#),
-        ("__.chain().unwind(d => d.tags, (d, t) => ({ id: d.id + t })).value()", r#"["1x","1y","3z"]"#),
-        ("__.map(d => ({ id: d.id }), { pageSize: 2 }, (e, r, o) => { if (!o.continuation) throw 1; __.response.setBody(r); })", r#"["1","2"]"#),
+        (
+            "__.chain().sortByDescending(d => d.n).map(d => ({ id: 'n' + d.n })).value()",
+            r#"["n3","n2","n1"]"#,
+        ),
+        (
+            "__.pluck('id', (e, rows) => __.response.setBody(rows.map(id => ({ id }))))",
+            r#"["1","2","3"]"#,
+        ),
+        (
+            "__.chain().pluck('tags').flatten().map(id => ({ id })) \
+             .value({}, (e, r) => __.response.setBody(r))",
+            r#"["x","y","z"]"#,
+        ),
+        (
+            "__.chain().unwind(d => d.tags, (d, t) => ({ id: d.id + t })).value()",
+            r#"["1x","1y","3z"]"#,
+        ),
+        (
+            "__.map(d => ({ id: d.id }), { pageSize: 2 }, \
+             (e, r, o) => { if (!o.continuation) throw 1; __.response.setBody(r); })",
+            r#"["1","2"]"#,
+        ),
     ] {
         let body = format!("function () {{ if ({code}.isAccepted !== true) throw 2; }}");
         let rows = account.run(&body, "[]").await.unwrap();
@@ -190,7 +256,8 @@ async fn a_query_takes_parameters_pages_and_sees_own_writes() {
         const self = __.getSelfLink(), ids = [];
         __.createDocument(self, { id: "new", pk: "a", n: 7 });
         __.deleteDocument(__.getAltLink() + "/docs/3");
-        const query = { query: "SELECT * FROM c WHERE c.n >= @n ORDER BY c.n DESC", parameters: [{ name: "@n", value: least }] };
+        const parameters = [{ name: "@n", value: least }];
+        const query = { query: "SELECT * FROM c WHERE c.n >= @n ORDER BY c.n DESC", parameters };
         (function page(continuation) {
             __.queryDocuments(self, query, { pageSize: 2, continuation }, (error, rows, information) => {
                 ids.push(...rows.map(d => d.id));

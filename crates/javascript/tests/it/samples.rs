@@ -27,7 +27,8 @@ const BULK_DELETE: &str = r#"function bulkDelete(query) {
     const result = { deleted: 0, continuation: true };
     find();
     function find(continuation) {
-        const isAccepted = container.queryDocuments(container.getSelfLink(), query, { continuation }, (error, items, information) => {
+        const self = container.getSelfLink();
+        const isAccepted = container.queryDocuments(self, query, { continuation }, (error, items, information) => {
             if (error) throw error;
             if (items.length > 0) remove(items);
             else if (information.continuation) find(information.continuation);

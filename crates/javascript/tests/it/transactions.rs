@@ -106,7 +106,8 @@ async fn unique_keys_hold_inside_a_script() {
     .await;
     account.create(r#"{"id":"1","pk":"a","mail":"x"}"#).await;
     let body = r#"function () {
-        const seen = [], add = (id, mail) => __.createDocument(__.getSelfLink(), { id, pk: "a", mail }, (e) => seen.push(e ? e.number : 0));
+        const seen = [], note = (e) => seen.push(e ? e.number : 0);
+        const add = (id, mail) => __.createDocument(__.getSelfLink(), { id, pk: "a", mail }, note);
         add("2", "x"); add("3", "y"); add("4", "y");
         __.deleteDocument(__.getAltLink() + "/docs/1");
         add("5", "x");

@@ -8,9 +8,9 @@ use std::sync::Arc;
 
 use model::{FullTextPolicy, GeospatialConfig, VectorEmbeddingPolicy};
 
+use super::EvaluationError;
 use crate::budget::{WorkGovernor, WorkLimit};
 use crate::function::UtcDateTime;
-use super::EvaluationError;
 use crate::value::Value;
 
 /// The default limit on the bytes of rows that a query keeps for ordering, grouping and DISTINCT.
