@@ -24,6 +24,7 @@ mod report;
 mod rounds;
 mod run;
 mod scratch_server;
+mod scripts;
 mod secrets;
 mod tape;
 
@@ -42,6 +43,7 @@ pub use queries::{
 };
 pub use report::{BenchReport, ReportRow};
 pub use run::{Options, run};
+pub use scripts::{ScriptOptions, ScriptReport, run_scripts};
 pub use secrets::{
     PendingList, Rollbacks, SecretsOptions, SecretsReport, SecretsSide, SecretsSize, SizeResult,
     run_secrets,

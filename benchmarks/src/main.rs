@@ -6,8 +6,8 @@ use std::process::ExitCode;
 
 use benchmarks::{
     BenchProcess, ChildTask, FanOutOptions, GatewayOptions, NotificationsOptions, Options,
-    QueryOptions, Result, SecretsOptions, SecretsSize, run, run_child, run_fan_out, run_gateway,
-    run_notifications, run_part, run_queries, run_secrets,
+    QueryOptions, Result, ScriptOptions, SecretsOptions, SecretsSize, run, run_child, run_fan_out,
+    run_gateway, run_notifications, run_part, run_queries, run_scripts, run_secrets,
 };
 use clap::{Args, Parser, Subcommand};
 
@@ -69,6 +69,8 @@ enum BenchTask {
     FanOut(FanOutArguments),
     /// Benchmark the notifications system, against the same storage work on PostgreSQL
     Notifications(NotificationsArguments),
+    /// Benchmark stored procedures and user-defined functions, against a batch and a plain query
+    Scripts(ScriptArguments),
     /// Benchmark the secrets migration tracker, against the same storage work on PostgreSQL
     Secrets(SecretsArguments),
     /// Runs one process of a gateway benchmark.
@@ -89,6 +91,20 @@ enum BenchTask {
         #[arg(long)]
         tape: Option<PathBuf>,
     },
+}
+
+/// How scripts are measured.
+#[derive(Args)]
+struct ScriptArguments {
+    /// Calls of each side; the table shows medians.
+    #[arg(long, default_value_t = 200)]
+    calls: usize,
+    /// Items that a function is called for.
+    #[arg(long, default_value_t = 10_000)]
+    items: usize,
+    /// Where to write the table, as Markdown.
+    #[arg(long)]
+    out: Option<PathBuf>,
 }
 
 /// How the gateway is measured.
@@ -135,6 +151,19 @@ struct FanOutArguments {
     /// Where to write the table, as Markdown.
     #[arg(long)]
     out: Option<PathBuf>,
+}
+
+impl ScriptArguments {
+    fn run(self, out: &mut impl Write) -> Result<()> {
+        let options = ScriptOptions { calls: self.calls, items: self.items };
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+        let report = runtime.block_on(run_scripts(options))?;
+        writeln!(out, "{report}")?;
+        if let Some(path) = self.out {
+            std::fs::write(path, format!("{report}\n"))?;
+        }
+        Ok(())
+    }
 }
 
 impl FanOutArguments {
@@ -274,6 +303,7 @@ fn start(arguments: BenchArguments) -> Result<()> {
         Some(BenchTask::Gateway(arguments)) => return arguments.run(&mut out),
         Some(BenchTask::FanOut(arguments)) => return arguments.run(&mut out),
         Some(BenchTask::Notifications(arguments)) => return arguments.run(&mut out),
+        Some(BenchTask::Scripts(arguments)) => return arguments.run(&mut out),
         Some(BenchTask::Secrets(arguments)) => return arguments.run(&mut out),
         Some(BenchTask::Process { part }) => return run_part(part, &mut out),
         None => {}
