@@ -15,7 +15,9 @@ const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-d
 function excerpt(content, words) {
   const low = content.toLowerCase();
   const wanted = words.toLowerCase();
-  const first = Math.max(0, low.indexOf(wanted) - 60);
+  // From the beginning of a word.
+  const far = low.indexOf(wanted) - 60;
+  const first = far > 0 ? Math.min(content.indexOf(" ", far) + 1 || far, low.indexOf(wanted)) : 0;
   const parts = [first > 0 && "…"];
   let at = first;
   for (let found = low.indexOf(wanted, at); found >= 0 && parts.length < 20; found = low.indexOf(wanted, at)) {
