@@ -9,6 +9,7 @@
 //! measure: engine round, raw round, raw round, engine round, ... ─► medians ─► table
 //! ```
 
+mod chat;
 mod child;
 mod data;
 mod fan_out;
@@ -28,6 +29,7 @@ mod scripts;
 mod secrets;
 mod tape;
 
+pub use self::chat::{ChatOptions, ChatReport, ChatSide, HistoryFigures, run_chat};
 pub use self::notifications::{
     Latency, NotificationsOptions, NotificationsReport, Outcomes, SidePace, SideResult, Tenth,
     run_notifications,

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use benchmarks::{
-    BenchProcess, ChildTask, FanOutOptions, GatewayOptions, NotificationsOptions, Options,
-    QueryOptions, Result, ScriptOptions, SecretsOptions, SecretsSize, run, run_child, run_fan_out,
-    run_gateway, run_notifications, run_part, run_queries, run_scripts, run_secrets,
+    BenchProcess, ChatOptions, ChildTask, FanOutOptions, GatewayOptions, NotificationsOptions,
+    Options, QueryOptions, Result, ScriptOptions, SecretsOptions, SecretsSize, run, run_chat,
+    run_child, run_fan_out, run_gateway, run_notifications, run_part, run_queries, run_scripts,
+    run_secrets,
 };
 use clap::{Args, Parser, Subcommand};
 
@@ -67,6 +68,8 @@ enum BenchTask {
     Gateway(GatewayArguments),
     /// Benchmark the fan-out of a SignalR hub, against bare WebSockets and Node
     FanOut(FanOutArguments),
+    /// Benchmark the chat with storage and without, against bare WebSockets and Node with Redis
+    Chat(ChatArguments),
     /// Benchmark the notifications system, against the same storage work on PostgreSQL
     Notifications(NotificationsArguments),
     /// Benchmark stored procedures and user-defined functions, against a batch and a plain query
@@ -174,6 +177,49 @@ impl FanOutArguments {
             idle: self.idle,
             members: self.members,
             messages: self.messages,
+            program,
+            peers: peers.filter(|_| !self.no_peers),
+        })?;
+        writeln!(out, "{}", report.tables())?;
+        match self.out {
+            Some(path) => Ok(std::fs::write(path, report.page())?),
+            None => Ok(()),
+        }
+    }
+}
+
+/// How the chat is measured.
+#[derive(Args)]
+struct ChatArguments {
+    /// Idle connections.
+    #[arg(long, default_value_t = 10_000)]
+    idle: usize,
+    /// Connections in rooms.
+    #[arg(long, default_value_t = 1_000)]
+    members: usize,
+    /// Messages into each room.
+    #[arg(long, default_value_t = 50)]
+    messages: usize,
+    /// Messages of the rooms with a history.
+    #[arg(long, value_delimiter = ',', default_values_t = [100, 10_000, 1_000_000])]
+    histories: Vec<u64>,
+    /// Leave out Node and Redis, which have to be installed.
+    #[arg(long)]
+    no_peers: bool,
+    /// Where to write the tables, as Markdown.
+    #[arg(long)]
+    out: Option<PathBuf>,
+}
+
+impl ChatArguments {
+    fn run(self, out: &mut impl Write) -> Result<()> {
+        let program = std::env::current_exe()?;
+        let peers = program.parent().and_then(Path::parent).map(|target| target.join("peers"));
+        let report = run_chat(&ChatOptions {
+            idle: self.idle,
+            members: self.members,
+            messages: self.messages,
+            histories: self.histories,
             program,
             peers: peers.filter(|_| !self.no_peers),
         })?;
@@ -302,6 +348,7 @@ fn start(arguments: BenchArguments) -> Result<()> {
         }
         Some(BenchTask::Gateway(arguments)) => return arguments.run(&mut out),
         Some(BenchTask::FanOut(arguments)) => return arguments.run(&mut out),
+        Some(BenchTask::Chat(arguments)) => return arguments.run(&mut out),
         Some(BenchTask::Notifications(arguments)) => return arguments.run(&mut out),
         Some(BenchTask::Scripts(arguments)) => return arguments.run(&mut out),
         Some(BenchTask::Secrets(arguments)) => return arguments.run(&mut out),

@@ -9,8 +9,13 @@ use chat::{
 };
 use client::Environment;
 
-use crate::redis_server::RedisServer;
-use crate::world::{ALICE, BOB, Embedded, Texts, World, message, room, settings, user};
+use serde_json::json;
+
+use crate::hub::{ServedHub, Transport};
+use crate::redis::RedisServer;
+use crate::world::{
+    ALICE, BOB, Embedded, OverGateway, Texts, Way, World, message, room, settings, user,
+};
 
 /// A chat on the data of a world, with ephemeral state in Redis.
 async fn chat_on(world: &World, redis: &RedisServer) -> (Chat, Texts) {
@@ -141,8 +146,17 @@ async fn the_limiter_moves_to_redis_by_its_setting() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn ch_a15_an_outage_fails_closed_and_messages_go_on() {
+    check_outage::<Embedded>().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn ch_a15_an_outage_fails_closed_and_messages_go_on_over_the_gateway() {
+    check_outage::<OverGateway>().await;
+}
+
+async fn check_outage<W: Way>() {
     let Some(mut redis) = RedisServer::start("ch_a15_an_outage_fails_closed").await else { return };
-    let world = World::new::<Embedded>().await;
+    let world = World::new::<W>().await;
     let (chat, texts) = chat_on(&world, &redis).await;
     chat.start_sign_in(&user(ALICE)).await.unwrap();
     let code = texts.code_of(ALICE).await;
@@ -163,4 +177,34 @@ async fn ch_a15_an_outage_fails_closed_and_messages_go_on() {
     chat.start_sign_in(&user(ALICE)).await.unwrap();
     let code = texts.code_of(ALICE).await;
     chat.verify_sign_in(&user(ALICE), &code).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn ch_a15_connected_people_talk_on_and_readiness_names_redis() {
+    check_connected::<Embedded>().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn ch_a15_connected_people_talk_on_and_readiness_names_redis_over_the_gateway() {
+    check_connected::<OverGateway>().await;
+}
+
+async fn check_connected<W: Way>() {
+    let Some(mut redis) = RedisServer::start("ch_a15_connected_people").await else { return };
+    let world = World::with_hub::<W>(settings()).await;
+    let (chat, _) = chat_on(&world, &redis).await;
+    let served = ServedHub::start(&chat, &world.environment).await;
+    let mut alice = served.connect(ALICE, Transport::WebSockets).await;
+    let mut bob = served.connect(BOB, Transport::WebSockets).await;
+    assert_eq!(served.get(ALICE, "/healthz/ready").await.0, 200);
+    redis.stop();
+    alice.invoke("SendMessage", json!(["without Redis", "c1"])).await;
+    assert_eq!(bob.event("newMessage").await["content"], "without Redis");
+    let (status, body) = served.get(ALICE, "/healthz/ready").await;
+    assert!(status == 503 && body.to_string().contains("redis"), "{status} {body}");
+    redis.start_again().await;
+    world.travel(10);
+    assert_eq!(served.get(ALICE, "/healthz/ready").await.0, 200);
+    alice.invoke("SendMessage", json!(["with Redis", "c2"])).await;
+    assert_eq!(bob.event("newMessage").await["content"], "with Redis");
 }

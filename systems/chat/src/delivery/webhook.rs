@@ -1,6 +1,4 @@
-//! Mails and text messages to users: one-time codes and reminders.
-//!
-//! Owns the trait, the signed call of an operator's address, and the log of a developer. Does not own what is sent.
+//! The signed call of an operator's address, which sends the mail or the text message.
 
 use std::time::Duration;
 
@@ -10,58 +8,17 @@ use base64::engine::general_purpose::STANDARD;
 use ring::hmac;
 use serde_json::json;
 
-use crate::domain::ChatUser;
+use super::outgoing::{DeliveryAddress, OutgoingText, TextSender};
 use crate::error::{Error, Result};
 use crate::settings::DeliverySettings;
 
 /// The header with the signature: HMAC-SHA-256 of the body, in base64.
 const SIGNATURE: &str = "x-planisphere-signature";
 
-/// Where a text goes.
-#[derive(Clone, PartialEq, Eq)]
-pub enum DeliveryAddress {
-    /// A mail address.
-    Mail(String),
-    /// A mobile number.
-    Mobile(String),
-}
-
-/// A text for one address. Both are private: nothing prints them.
-#[derive(Clone)]
-pub struct OutgoingText {
-    /// Where it goes.
-    pub address: DeliveryAddress,
-    /// What it says.
-    pub text: String,
-}
-
-/// A way to users.
-#[async_trait]
-pub trait TextSender: Send + Sync {
-    /// Sends a text.
-    ///
-    /// # Errors
-    /// `Unavailable`.
-    async fn send(&self, outgoing: &OutgoingText) -> Result<()>;
-}
-
 /// Calls an operator's address, which sends the mail or the text message.
 pub struct WebhookSender {
     settings: DeliverySettings,
     http: reqwest::Client,
-}
-
-/// Prints texts to the log: for development only.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct LogSender;
-
-impl DeliveryAddress {
-    /// The addresses of a user.
-    #[must_use]
-    pub fn all_of(user: &ChatUser) -> Vec<Self> {
-        let mail = user.email.clone().map(Self::Mail);
-        mail.into_iter().chain(user.mobile.clone().map(Self::Mobile)).collect()
-    }
 }
 
 impl WebhookSender {
@@ -100,18 +57,5 @@ impl TextSender for WebhookSender {
                 Err(Error::unavailable(format!("Delivery:WebhookUrl: {}", error.without_url())))
             }
         }
-    }
-}
-
-#[async_trait]
-impl TextSender for LogSender {
-    async fn send(&self, outgoing: &OutgoingText) -> Result<()> {
-        let to = match &outgoing.address {
-            DeliveryAddress::Mail(address) => address,
-            DeliveryAddress::Mobile(number) => number,
-        };
-        // A warning, so that it is seen without further flags. `Chat:Development` alone leads here.
-        tracing::warn!("message to {to}: {}", outgoing.text);
-        Ok(())
     }
 }

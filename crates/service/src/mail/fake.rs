@@ -1,4 +1,5 @@
-//! A fake mail relay, without TLS: the few commands a client needs, with a login, and scripted replies by stage.
+//! A fake mail relay, for tests and demonstrations, without TLS: the few commands that a client needs, with a login, and
+//! scripted replies by stage.
 
 use std::collections::VecDeque;
 use std::io;
@@ -8,11 +9,11 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
 use tokio::task::{AbortHandle, JoinSet};
 
-use super::script::ResponseGate;
-use crate::delivery::settings::{SmtpSecurity, SmtpSettings};
-use service::settings::Secret;
+use super::settings::{SmtpSecurity, SmtpSettings};
+use crate::settings::Secret;
 
 const USERNAME: &str = "demo";
 const PASSWORD: &str = "demo password of the fake relay";
@@ -62,6 +63,31 @@ struct SmtpState {
     actions: VecDeque<(SmtpStage, SmtpAction)>,
     mails: Vec<ReceivedMail>,
     conversations: u64,
+}
+
+/// Holds responses back until it is opened; then it stays open.
+#[derive(Clone, Debug)]
+pub struct ResponseGate {
+    open: Arc<watch::Sender<bool>>,
+}
+
+impl Default for ResponseGate {
+    fn default() -> Self {
+        Self { open: Arc::new(watch::Sender::new(false)) }
+    }
+}
+
+impl ResponseGate {
+    /// Opens the gate.
+    pub fn open(&self) {
+        self.open.send_replace(true);
+    }
+
+    /// Waits until it is open.
+    pub async fn wait_until_open(&self) {
+        // The sender is in `self`, so waiting cannot fail.
+        let _ = self.open.subscribe().wait_for(|open| *open).await;
+    }
 }
 
 /// The conversation ended before QUIT.

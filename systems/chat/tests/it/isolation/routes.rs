@@ -23,13 +23,15 @@ enum Does {
 }
 
 /// Every route by its method and path in the document: a route that is not here fails the tests.
-const ROUTES: [(&str, Does); 41] = [
+const ROUTES: [(&str, Does); 43] = [
     ("DELETE /api/messages/{id}", Does::Refuses),
     ("GET /api/admin/rooms", Does::Administers),
     ("GET /api/admin/rooms/{name}/export", Does::Administers),
     ("GET /api/admin/users", Does::Administers),
     ("GET /api/auth/me", Does::Own(&[200])),
     ("GET /api/auth/signin/entra", Does::Open(&[404])),
+    ("GET /api/auth/ways", Does::Open(&[200])),
+    ("GET /api/features", Does::Own(&[200])),
     ("GET /api/health/chat/presence", Does::Own(&[200])),
     ("GET /api/localization/strings", Does::Open(&[200])),
     ("GET /api/messages/room/{room}", Does::Refuses),
@@ -211,7 +213,16 @@ async fn without_a_token_only_open_routes_respond() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn ch_a8_a_room_of_others_is_403_over_http() {
-    let (site, ids) = site_with_secret::<Embedded>().await;
+    check_statuses_of_others::<Embedded>().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn ch_a8_a_room_of_others_is_403_over_http_and_the_gateway() {
+    check_statuses_of_others::<OverGateway>().await;
+}
+
+async fn check_statuses_of_others<W: Way>() {
+    let (site, ids) = site_with_secret::<W>().await;
     let api = &site.interface;
     let id = &ids[0];
     assert_eq!(api.get(CHARLIE, "/api/messages/room/ops").await.0, 403);
@@ -222,4 +233,49 @@ async fn ch_a8_a_room_of_others_is_403_over_http() {
     assert_eq!(api.get(CHARLIE, "/api/rooms/ops").await.0, 404);
     let (_, rooms) = api.get(CHARLIE, "/api/rooms").await;
     assert_eq!(rooms, json!([{ "id": "general", "name": "general" }]));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_session_that_has_expired_is_none() {
+    let (site, ids) = site_with_secret::<Embedded>().await;
+    let cookies = site.sign_in(CHARLIE).await;
+    assert_eq!(site.interface.call_with(&cookies, "GET", "/api/auth/me", None).await.0, 200);
+    let (before, calls) = (everything(&site).await, calls(&site, &ids).await);
+    // Twelve hours after its last use.
+    site.world.travel(13 * 60 * 60);
+    for call in calls {
+        let Call { method, path, body, does } = &call;
+        let (status, answer) = site.interface.call_with(&cookies, method, path, body.clone()).await;
+        match does {
+            // Asking for a code is refused with an expired session, too: its cookie is wrong.
+            Does::Open(statuses) => {
+                assert!(statuses.contains(&status) || status == 401, "{call:?}: {status} {answer}");
+            }
+            _ => assert_eq!(status, 401, "{call:?}: {answer}"),
+        }
+    }
+    assert_eq!(everything(&site).await, before);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_page_of_another_origin_changes_nothing_and_reads_nothing() {
+    let (site, ids) = site_with_secret::<Embedded>().await;
+    // Alice may read the secret; a page that she visits may not.
+    let cookies = site.sign_in(ALICE).await;
+    let before = everything(&site).await;
+    for call in calls(&site, &ids).await {
+        let Call { method, path, body, does } = &call;
+        let request = (method.as_str(), path.as_str(), body.as_ref());
+        let origin = "https://evil.example";
+        let response = site.interface.respond_from(origin, &cookies, request).await;
+        let status = response.status().as_u16();
+        let allowed = response.headers().get("access-control-allow-origin");
+        assert!(allowed.is_none(), "{call:?} may be read: {allowed:?}");
+        if method != "GET" && !matches!(does, Does::Open(_)) {
+            assert_eq!(status, 403, "{call:?}");
+        }
+    }
+    assert_eq!(everything(&site).await, before);
+    let (status, _) = site.interface.call_with(&cookies, "GET", "/api/auth/me", None).await;
+    assert_eq!(status, 200, "the session goes on");
 }

@@ -10,20 +10,20 @@ use tokio_rustls::rustls::CertificateError;
 use tokio_rustls::rustls::pki_types::CertificateDer;
 use tokio_rustls::rustls::pki_types::pem::PemObject;
 
-use super::settings::ProviderSettingsError;
+use crate::settings::ProviderSettingsError;
 
 /// Reads the PEM file that a setting names, which must hold a certificate. `None` if the setting is empty.
-pub(super) fn read_ca_file(
-    setting: &str,
-    file: &str,
-) -> Result<Option<Vec<u8>>, ProviderSettingsError> {
+///
+/// # Errors
+/// The file cannot be read, or has no certificate.
+pub fn read_ca_file(setting: &str, file: &str) -> Result<Option<Vec<u8>>, ProviderSettingsError> {
     if file.is_empty() {
         return Ok(None);
     }
     let text = std::fs::read(file).map_err(|error| {
         ProviderSettingsError::new(setting, &format!("is '{file}', which cannot be read: {error}"))
     })?;
-    // Read when the service starts: a wrong file must not be found out by the first push.
+    // Read when the service starts: a wrong file must not be found out by the first message.
     let certificates: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&text).collect();
     if !certificates.is_ok_and(|certificates| !certificates.is_empty()) {
         let wrong = format!("is '{file}', which has no certificate in PEM form");
@@ -34,7 +34,8 @@ pub(super) fn read_ca_file(
 
 /// What is wrong with the server's certificate, if that is why a connection failed. Its text is not repeated, because
 /// it comes from outside.
-pub(super) fn certificate_failure(error: &(dyn Error + 'static)) -> Option<&'static str> {
+#[must_use]
+pub fn certificate_failure(error: &(dyn Error + 'static)) -> Option<&'static str> {
     let mut cause = Some(error);
     while let Some(error) = cause {
         if let Some(tls) = tls_error(error) {

@@ -92,6 +92,31 @@ impl RedisServer {
         keys
     }
 
+    /// Lets time pass for all keys. On a thread of its own, because a test cannot wait in the middle of its runtime.
+    pub(crate) fn age(&self, by: Duration) {
+        let client = self.client();
+        let aging = std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+            runtime.unwrap().block_on(async {
+                let mut connection = client.get_multiplexed_async_connection().await.unwrap();
+                let keys: Vec<String> =
+                    redis::cmd("KEYS").arg("*").query_async(&mut connection).await.unwrap();
+                for key in keys {
+                    let left: i64 =
+                        redis::cmd("PTTL").arg(&key).query_async(&mut connection).await.unwrap();
+                    if left < 0 {
+                        continue;
+                    }
+                    let left = left - i64::try_from(by.as_millis()).unwrap();
+                    // Redis removes a key whose time to live is not positive.
+                    let aged = redis::cmd("PEXPIRE").arg(&key).arg(left).to_owned();
+                    aged.query_async::<()>(&mut connection).await.unwrap();
+                }
+            });
+        });
+        aging.join().unwrap();
+    }
+
     pub(crate) fn address(&self) -> String {
         format!("127.0.0.1:{}", self.port)
     }
