@@ -7,8 +7,8 @@
 //! ```
 //!
 //! Owns the session of a script: what it reads and writes, when it is repeated, what it is charged. The partition
-//! writer is not held while a script runs. Does not own the language (`script_runtime`), nor user-defined functions, which are
-//! part of queries. See `docs/decisions/0021-scripts.md`.
+//! writer is not held while a script runs. Does not own the language (`script_runtime`), nor user-defined functions,
+//! which are part of queries. See `docs/decisions/0021-scripts.md`.
 
 mod commit;
 mod load;
