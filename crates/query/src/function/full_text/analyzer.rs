@@ -49,12 +49,12 @@ impl Analyzer {
     /// The words of a text in order, without stop words.
     #[must_use]
     pub fn tokens(&self, text: &str) -> Vec<WordToken> {
-        self.words(text).collect()
+        self.each(text).collect()
     }
 
     /// The same, one by one.
-    pub(super) fn words(&self, text: &str) -> impl Iterator<Item = WordToken> {
-        text.unicode_words()
+    pub(super) fn each(&self, text: &str) -> impl Iterator<Item = WordToken> {
+        words(text)
             .map(str::to_lowercase)
             // Before stemming: the list contains words, not stems.
             .filter(|word| !(self.has_stop_words && is_english_stop_word(word)))
@@ -69,6 +69,15 @@ impl Analyzer {
         }
         self.stemmer.stem(word).into_owned()
     }
+}
+
+/// The words of a text. A sign beyond ASCII that stands alone, such as a dash between spaces, is one as well: it counts
+/// for the length of a text, which the order of scores in the suites of the client libraries requires.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split_whitespace().flat_map(|piece| {
+        let is_sign = !piece.is_ascii() && !piece.contains(char::is_alphanumeric);
+        is_sign.then_some(piece).into_iter().chain(piece.unicode_words())
+    })
 }
 
 impl fmt::Debug for Analyzer {

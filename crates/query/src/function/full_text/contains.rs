@@ -100,7 +100,7 @@ pub(super) fn tokens(
     // Looking for the gaps between words.
     budget.work(byte_units(text.len().saturating_mul(4)))?;
     let mut tokens = Vec::new();
-    for token in analyzer.words(text) {
+    for token in analyzer.each(text) {
         budget.work(1 + byte_units(token.word.len().saturating_mul(GROWTH_MAX)))?;
         tokens.push(token);
     }
