@@ -19,17 +19,36 @@ pub(crate) fn constant(expression: &Expression) -> Option<Value> {
     is_constant(expression).then(|| fold(expression)).flatten()
 }
 
-// One frame for each level: expressions may have hundreds.
+// Loops and not closures: one small frame for each level, of which expressions may have hundreds.
 fn is_constant(expression: &Expression) -> bool {
     match expression {
         Expression::Literal(_) | Expression::Parameter(_) => true,
-        Expression::Array(elements) => elements.iter().all(is_constant),
-        Expression::Object(members) => members.iter().all(|(_, value)| is_constant(value)),
+        Expression::Array(elements) => {
+            for element in elements {
+                if !is_constant(element) {
+                    return false;
+                }
+            }
+            true
+        }
+        Expression::Object(members) => {
+            for (_, value) in members {
+                if !is_constant(value) {
+                    return false;
+                }
+            }
+            true
+        }
         Expression::Member { target: part, .. } | Expression::Unary { operand: part, .. } => {
             is_constant(part)
         }
         Expression::Chain { first, rest } => {
-            is_constant(first) && rest.iter().all(|(_, operand)| is_constant(operand))
+            for (_, operand) in rest {
+                if !is_constant(operand) {
+                    return false;
+                }
+            }
+            is_constant(first)
         }
         _ => false,
     }

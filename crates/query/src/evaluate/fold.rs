@@ -23,26 +23,35 @@ const FOLDED_UNITS_MAX: u64 = 1_000;
 /// Bytes that folding one call may build.
 const FOLDED_BYTES_MAX: usize = 1 << 20;
 
+/// Levels of a filter in which calls are folded; deeper ones are left to the query, and the stack stays small.
+const LEVELS_MAX: usize = 32;
+
 /// The query with the constant calls of its filter replaced by their results; `None` if there are none.
 pub(crate) fn fold_calls(query: &BoundQuery, geospatial: GeospatialConfig) -> Option<BoundQuery> {
-    let filter = fold(query.filter.as_ref()?, geospatial)?;
+    let filter = fold(query.filter.as_ref()?, geospatial, LEVELS_MAX)?;
     Some(BoundQuery { filter: Some(filter), ..query.clone() })
 }
 
 /// The expression with its constant calls replaced; `None` if there are none.
-fn fold(expression: &Expression, geospatial: GeospatialConfig) -> Option<Expression> {
+fn fold(
+    expression: &Expression,
+    geospatial: GeospatialConfig,
+    levels: usize,
+) -> Option<Expression> {
+    let below = levels.checked_sub(1)?;
     match expression {
         Expression::Call { function, arguments } => call(function, arguments, geospatial),
         Expression::Unary { operator, operand } => {
-            let operand = Box::new(fold(operand, geospatial)?);
+            let operand = Box::new(fold(operand, geospatial, below)?);
             Some(Expression::Unary { operator: *operator, operand })
         }
         Expression::Chain { first, rest } => {
             // Found out before anything is cloned: each level would clone all those below it.
-            let folded: Vec<Option<Expression>> = std::iter::once(&**first)
-                .chain(rest.iter().map(|(_, operand)| operand))
-                .map(|part| fold(part, geospatial))
-                .collect();
+            let mut folded = Vec::with_capacity(rest.len() + 1);
+            folded.push(fold(first, geospatial, below));
+            for (_, operand) in rest {
+                folded.push(fold(operand, geospatial, below));
+            }
             if folded.iter().all(Option::is_none) {
                 return None;
             }
