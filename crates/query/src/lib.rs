@@ -39,7 +39,9 @@ pub use budget::{
     WorkLimit,
 };
 pub use error::{QueryError, QueryErrorCode, Severity, TextLocation, to_json};
-pub use evaluate::{EvaluationContext, EvaluationError, NoUserFunctions, UserFunctions};
+pub use evaluate::{
+    EvaluationContext, EvaluationError, NoUserFunctions, UserFunctionFailure, UserFunctions,
+};
 pub use operator::{
     ItemPredicate, PreparedExpression, QueryExecutor, ROW_TEXT_BYTES_MAX, row_text,
 };

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use ::query::value::Value;
-use ::query::{BoundQuery, EvaluationError, UserFunctions};
+use ::query::{BoundQuery, EvaluationError, UserFunctionFailure, UserFunctions};
 use model::Json;
 
 use super::error::evaluation_failed;
@@ -61,7 +61,8 @@ impl UserFunctions for FunctionCalls {
         match self.functions.call(name, &passed) {
             Ok(result) => Ok(result.as_ref().map_or(Value::Undefined, Value::from)),
             Err(ScriptFailure { message, .. }) => {
-                Err(EvaluationError::UserFunctionFailed { name: name.to_owned(), message })
+                let failure = UserFunctionFailure { name: name.to_owned(), message };
+                Err(EvaluationError::UserFunctionFailed(Box::new(failure)))
             }
         }
     }

@@ -20,12 +20,8 @@ pub enum EvaluationError {
     /// own was never recorded.
     UnknownUserFunction(String),
     /// A user-defined function threw, or exceeded its limits.
-    UserFunctionFailed {
-        /// The function.
-        name: String,
-        /// What it threw, with the place in its text.
-        message: String,
-    },
+    // Boxed: a larger error would enlarge every frame of evaluation, and expressions have hundreds of levels.
+    UserFunctionFailed(Box<UserFunctionFailure>),
     /// A number in the result is NaN or infinite.
     NotRepresentable,
     /// The budget of the request refuses. The wording is ours.
@@ -34,6 +30,15 @@ pub enum EvaluationError {
     ItemText(ParseError),
     /// A score that needs all items of the container was not rewritten by the plan.
     PlannedFunction(&'static str),
+}
+
+/// How a user-defined function failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UserFunctionFailure {
+    /// The function.
+    pub name: String,
+    /// What it threw, with the place in its text.
+    pub message: String,
 }
 
 impl EvaluationError {
@@ -56,7 +61,8 @@ impl fmt::Display for EvaluationError {
             Self::UnknownUserFunction(name) => {
                 write!(formatter, "'{name}' is not a recognized user-defined function name.")
             }
-            Self::UserFunctionFailed { name, message } => {
+            Self::UserFunctionFailed(failure) => {
+                let UserFunctionFailure { name, message } = failure.as_ref();
                 write!(formatter, "The user-defined function '{name}' failed: {message}")
             }
             Self::NotRepresentable => NotRepresentable.fmt(formatter),

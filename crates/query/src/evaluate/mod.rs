@@ -16,7 +16,7 @@ mod formula;
 mod simplify;
 
 pub use context::{EvaluationContext, NoUserFunctions, UserFunctions};
-pub use error::EvaluationError;
+pub use error::{EvaluationError, UserFunctionFailure};
 pub use simplify::{conjuncts, simplify};
 
 pub(crate) use constant::constant;
