@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use engine::{Clock, SystemClock};
 use gateway::{AccountKey, sign_request};
+use reqwest::header::HeaderMap;
 use reqwest::{Client, Method, Response};
 
 use crate::error::CommandError;
@@ -32,6 +33,18 @@ impl ServerCall<'_> {
         path: &str,
         body: Vec<u8>,
     ) -> Result<Vec<u8>, CommandError> {
+        Ok(self.exchange(action, method, path, &[], body).await?.1)
+    }
+
+    /// Sends a request with more headers and returns the headers and the body of a success.
+    pub(crate) async fn exchange(
+        &self,
+        action: &str,
+        method: Method,
+        path: &str,
+        headers: &[(&'static str, String)],
+        body: Vec<u8>,
+    ) -> Result<(HeaderMap, Vec<u8>), CommandError> {
         let endpoint = self.endpoint;
         let action = || format!("{action} {endpoint}");
         let failed = |error: reqwest::Error| {
@@ -45,9 +58,13 @@ impl ServerCall<'_> {
         for (name, value) in sign_request(self.key, method.as_str(), path, now) {
             request = request.header(name, value);
         }
+        for (name, value) in headers {
+            request = request.header(*name, value);
+        }
         let response = request.send().await.map_err(failed)?;
         if response.status().is_success() {
-            return Ok(response.bytes().await.map_err(failed)?.into());
+            let headers = response.headers().clone();
+            return Ok((headers, response.bytes().await.map_err(failed)?.into()));
         }
         let reason = describe(response).await;
         Err(CommandError::new(action(), reason)
