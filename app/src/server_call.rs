@@ -33,16 +33,16 @@ impl ServerCall<'_> {
         path: &str,
         body: Vec<u8>,
     ) -> Result<Vec<u8>, CommandError> {
-        Ok(self.exchange(action, method, path, &[], body).await?.1)
+        Ok(self.send_with(action, method, path, &[], body).await?.1)
     }
 
-    /// Sends a request with more headers and returns the headers and the body of a success.
-    pub(crate) async fn exchange(
+    /// The same with more headers; also returns those of the answer.
+    pub(crate) async fn send_with(
         &self,
         action: &str,
         method: Method,
         path: &str,
-        headers: &[(&'static str, String)],
+        headers: &[(&str, &str)],
         body: Vec<u8>,
     ) -> Result<(HeaderMap, Vec<u8>), CommandError> {
         let endpoint = self.endpoint;
@@ -59,7 +59,7 @@ impl ServerCall<'_> {
             request = request.header(name, value);
         }
         for (name, value) in headers {
-            request = request.header(*name, value);
+            request = request.header(*name, *value);
         }
         let response = request.send().await.map_err(failed)?;
         if response.status().is_success() {

@@ -64,8 +64,10 @@ impl MergingServer {
         let call = ServerCall { endpoint: &self.url, key: &self.key };
         let body = request_body(text, parameters);
         let action = "running the query on";
+        let headers: Vec<(&str, &str)> =
+            headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
         let (answered, body) =
-            call.exchange(action, Method::POST, &self.path, &headers, body).await?;
+            call.send_with(action, Method::POST, &self.path, &headers, body).await?;
         let rows: MergedRows = serde_json::from_slice(&body)
             .map_err(|error| CommandError::new("reading the rows", error.to_string()))?;
         let header = |name: &str| answered.get(name).and_then(|value| value.to_str().ok());

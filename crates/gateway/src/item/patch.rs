@@ -24,7 +24,10 @@ pub(super) async fn patch_item(
             parse_patch(&Json::parse(body).map_err(ApiError::invalid_payload)?)
         })
         .await?,
-        options: request.write_options()?,
+        options: {
+            request.refuse_triggers("a patch")?;
+            request.write_options()?
+        },
     };
     let patched = engine
         .patch_item(operation)

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use model::TimestampMs;
+use model::{RequestCharge, TimestampMs};
 use storage::{
     Direction, KeyRange, Read, Scan, ScanLimit, ScanPage, Shard, Space, StorageKey, StorageValue,
 };
@@ -20,6 +20,7 @@ use crate::query::charge::ChargeAccumulator;
 use crate::query::planned::PartitionIndexes;
 use crate::query::request::QueryLimits;
 use crate::query::response::QueryMetrics;
+use crate::query::user_functions::FunctionCalls;
 use crate::record::ItemRecord;
 
 /// Approximate bytes of the items in one batch.
@@ -42,6 +43,8 @@ pub(in crate::query) struct PageReader {
     pub(in crate::query) now: TimestampMs,
     pub(in crate::query) metrics: QueryMetrics,
     pub(in crate::query) charges: ChargeAccumulator,
+    /// The user-defined functions that the query calls.
+    pub(in crate::query) functions: Option<Arc<FunctionCalls>>,
     started: Duration,
     time_max: Option<Duration>,
 }
@@ -64,9 +67,16 @@ impl PageReader {
             now: engine.now(),
             metrics: QueryMetrics::default(),
             charges: ChargeAccumulator::new(partitions.sizes),
+            functions: None,
             started: engine.stopwatch(),
             time_max: limits.time_max,
         }
+    }
+
+    /// What the calls of user-defined functions cost.
+    pub(in crate::query) fn function_charge(&self) -> RequestCharge {
+        let count = self.functions.as_ref().map_or(0, |functions| functions.count());
+        model::charge::function_calls(count)
     }
 
     pub(in crate::query) fn engine(&self) -> &Engine {
