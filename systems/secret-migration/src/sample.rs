@@ -100,7 +100,7 @@ pub async fn add_workload(
 }
 
 fn secret() -> std::result::Result<SecretData, PlatformError> {
-    SecretData::parse(br#"{"user":"sample","password":"0123456789abcdef"}"#)
+    SecretData::parse(br#"{"password":"0123456789abcdef"}"#)
         .map_err(|why| PlatformError::new(PlatformFailure::Garbage { why }, "sample"))
 }
 
