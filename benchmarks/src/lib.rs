@@ -25,6 +25,7 @@ mod report;
 mod rounds;
 mod run;
 mod scratch_server;
+mod scripts;
 mod secrets;
 mod tape;
 
@@ -44,7 +45,11 @@ pub use queries::{
 };
 pub use report::{BenchReport, ReportRow};
 pub use run::{Options, run};
-pub use secrets::{PendingList, SecretsOptions, SecretsReport, SecretsSide, run_secrets};
+pub use scripts::{ScriptOptions, ScriptReport, run_scripts};
+pub use secrets::{
+    PendingList, Rollbacks, SecretsOptions, SecretsReport, SecretsSide, SecretsSize, SizeResult,
+    run_secrets,
+};
 
 /// Any failure. No caller of a benchmark distinguishes kinds.
 pub type Error = Box<dyn std::error::Error + Send + Sync>;

@@ -6,14 +6,22 @@ use std::process::ExitCode;
 
 use benchmarks::{
     BenchProcess, ChatOptions, ChildTask, FanOutOptions, GatewayOptions, NotificationsOptions,
-    Options, QueryOptions, Result, SecretsOptions, run, run_chat, run_child, run_fan_out,
-    run_gateway, run_notifications, run_part, run_queries, run_secrets,
+    Options, QueryOptions, Result, ScriptOptions, SecretsOptions, SecretsSize, run, run_chat,
+    run_child, run_fan_out, run_gateway, run_notifications, run_part, run_queries, run_scripts,
+    run_secrets,
 };
 use clap::{Args, Parser, Subcommand};
 
 /// The same allocator as the server binary, so that all sides are measured under equal conditions.
+#[cfg(not(feature = "wipe-memory"))]
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// That of a server with the secrets migration tracker.
+#[cfg(feature = "wipe-memory")]
+#[global_allocator]
+static ALLOCATOR: zeroizing_alloc::ZeroAlloc<mimalloc::MiMalloc> =
+    zeroizing_alloc::ZeroAlloc(mimalloc::MiMalloc);
 
 /// Benchmark the embedded engine against the raw storage crate; subcommands benchmark queries, gateway and
 /// notifications
@@ -64,6 +72,8 @@ enum BenchTask {
     Chat(ChatArguments),
     /// Benchmark the notifications system, against the same storage work on PostgreSQL
     Notifications(NotificationsArguments),
+    /// Benchmark stored procedures and user-defined functions, against a batch and a plain query
+    Scripts(ScriptArguments),
     /// Benchmark the secrets migration tracker, against the same storage work on PostgreSQL
     Secrets(SecretsArguments),
     /// Runs one process of a gateway benchmark.
@@ -84,6 +94,20 @@ enum BenchTask {
         #[arg(long)]
         tape: Option<PathBuf>,
     },
+}
+
+/// How scripts are measured.
+#[derive(Args)]
+struct ScriptArguments {
+    /// Calls of each side; the table shows medians.
+    #[arg(long, default_value_t = 200)]
+    calls: usize,
+    /// Items that a function is called for.
+    #[arg(long, default_value_t = 10_000)]
+    items: usize,
+    /// Where to write the table, as Markdown.
+    #[arg(long)]
+    out: Option<PathBuf>,
 }
 
 /// How the gateway is measured.
@@ -130,6 +154,19 @@ struct FanOutArguments {
     /// Where to write the table, as Markdown.
     #[arg(long)]
     out: Option<PathBuf>,
+}
+
+impl ScriptArguments {
+    fn run(self, out: &mut impl Write) -> Result<()> {
+        let options = ScriptOptions { calls: self.calls, items: self.items };
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+        let report = runtime.block_on(run_scripts(options))?;
+        writeln!(out, "{report}")?;
+        if let Some(path) = self.out {
+            std::fs::write(path, format!("{report}\n"))?;
+        }
+        Ok(())
+    }
 }
 
 impl FanOutArguments {
@@ -214,19 +251,19 @@ struct NotificationsArguments {
 /// How the tracker is loaded.
 #[derive(Args)]
 struct SecretsArguments {
-    /// Clusters.
-    #[arg(long, default_value_t = 1)]
-    clusters: usize,
-    /// Workloads of each cluster.
-    #[arg(long, default_value_t = 10_000)]
-    workloads: usize,
+    /// Clusters and workloads of each, one run after another.
+    #[arg(long, value_delimiter = ',', default_value = "1x10000,20x5000")]
+    sizes: Vec<SecretsSize>,
     /// Workers of each cluster.
     #[arg(long, default_value_t = 4)]
     workers: usize,
     /// Leave out PostgreSQL, which has to be installed.
     #[arg(long)]
     no_peers: bool,
-    /// Where to write the table, as Markdown.
+    /// A sentence for the page, such as what else ran on the machine.
+    #[arg(long, default_value = "")]
+    note: String,
+    /// Where to write the tables, as Markdown.
     #[arg(long)]
     out: Option<PathBuf>,
 }
@@ -234,10 +271,10 @@ struct SecretsArguments {
 impl SecretsArguments {
     fn run(self, out: &mut impl Write) -> Result<()> {
         let report = run_secrets(&SecretsOptions {
-            clusters: self.clusters,
-            workloads: self.workloads,
+            sizes: self.sizes,
             workers: self.workers,
             with_peer: !self.no_peers,
+            note: self.note,
         })?;
         writeln!(out, "{}", report.tables())?;
         match self.out {
@@ -313,6 +350,7 @@ fn start(arguments: BenchArguments) -> Result<()> {
         Some(BenchTask::FanOut(arguments)) => return arguments.run(&mut out),
         Some(BenchTask::Chat(arguments)) => return arguments.run(&mut out),
         Some(BenchTask::Notifications(arguments)) => return arguments.run(&mut out),
+        Some(BenchTask::Scripts(arguments)) => return arguments.run(&mut out),
         Some(BenchTask::Secrets(arguments)) => return arguments.run(&mut out),
         Some(BenchTask::Process { part }) => return run_part(part, &mut out),
         None => {}

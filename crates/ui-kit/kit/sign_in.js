@@ -31,7 +31,7 @@ let second = null;
 let enterPage = async () => {};
 
 // The form; calls `enter(who)` after each successful sign-in. `own` replaces the form for a token: { label, build,
-// showProblem, focus, offered }, where `build(isSecond)` returns the form and gets whether it stands behind the issuer, and
+// showProblem, focus, offered }, where `build(isSecond)` returns the form; `isSecond`: it comes after the issuer; and
 // `offered(failure)`, if there is one, says whether the form is shown beside the issuer after that failure. The form calls
 // `start(who)` when it has begun a session.
 export function panel(enter, own) {

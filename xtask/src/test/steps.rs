@@ -4,7 +4,7 @@
 //! not a step: they are ordinary tests of this package, and so part of `unit-tests` and `tests`.
 
 use super::tools::{
-    ADVISORY_DATABASE, CARGO_DENY, CARGO_FUZZ, CLIPPY, FUSE, JDK, NODE, REDIS, RUSTFMT,
+    ADVISORY_DATABASE, CARGO_DENY, CARGO_FUZZ, CLIPPY, FUSE, JDK, NODE, POSTGRES, REDIS, RUSTFMT,
     RequiredTool,
 };
 
@@ -95,7 +95,7 @@ pub(crate) const STEPS: &[TestStep] = &[
         environment: &[],
         tiers: DEFAULT_AND_NIGHTLY,
         needs: &[],
-        uses: &[REDIS],
+        uses: &[POSTGRES, REDIS],
     },
     TestStep {
         name: "docs",

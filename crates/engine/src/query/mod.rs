@@ -19,11 +19,13 @@ mod error;
 mod evaluation;
 mod execute;
 mod explain;
+mod in_transaction;
 mod planned;
 mod request;
 mod response;
 mod resume;
 mod target;
+mod user_functions;
 mod values;
 
 mod page;

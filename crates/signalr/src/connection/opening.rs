@@ -25,7 +25,7 @@ pub(super) struct Opened {
     pub(super) stateful: bool,
 }
 
-/// Reads the handshake and answers it. Nothing: the connection ends, and the client has been told if it is there.
+/// Reads the handshake and answers it. `None`: the connection ends; the client, if still connected, has the error.
 pub(super) async fn shake_hands(
     connection: &HubConnection,
     options: &HubOptions,

@@ -47,7 +47,7 @@ impl<S: Send + Sync + 'static> Hub<S> {
         names
     }
 
-    /// Ends every connection: clients are told that they may reconnect, and the callbacks for ended connections run.
+    /// Ends every connection: clients learn that they may reconnect, and the callbacks for ended connections run.
     /// New connections are refused. False: `patience` ran out before all had ended.
     pub async fn shut_down(&self, patience: Duration) -> bool {
         let shared = &self.core.shared;
