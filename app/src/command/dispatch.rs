@@ -6,7 +6,14 @@ use clap::{Command, Subcommand};
 
 #[cfg(feature = "chat")]
 use super::chat;
-#[cfg(not(all(feature = "chat", feature = "notifications", feature = "secret-migration")))]
+#[cfg(feature = "event-store")]
+use super::event_store;
+#[cfg(not(all(
+    feature = "chat",
+    feature = "event-store",
+    feature = "notifications",
+    feature = "secret-migration"
+)))]
 use super::missing::MissingSystem;
 #[cfg(feature = "notifications")]
 use super::notifications;
@@ -44,6 +51,11 @@ pub(crate) enum PlanisphereCommand {
     /// (not in this build) The room chat
     #[cfg(not(feature = "chat"))]
     Chat(MissingSystem),
+    #[cfg(feature = "event-store")]
+    EventStore(event_store::EventStoreCommand),
+    /// (not in this build) The event store
+    #[cfg(not(feature = "event-store"))]
+    EventStore(MissingSystem),
     #[cfg(feature = "notifications")]
     Notifications(notifications::NotificationsCommand),
     /// (not in this build) The notification service
@@ -82,6 +94,10 @@ impl PlanisphereCommand {
             Self::Chat(chat) => chat.run(),
             #[cfg(not(feature = "chat"))]
             Self::Chat(missing) => missing.refuse("chat"),
+            #[cfg(feature = "event-store")]
+            Self::EventStore(store) => store.run(),
+            #[cfg(not(feature = "event-store"))]
+            Self::EventStore(missing) => missing.refuse("event-store"),
             #[cfg(feature = "notifications")]
             Self::Notifications(notifications) => notifications.run(),
             #[cfg(not(feature = "notifications"))]

@@ -204,7 +204,7 @@ impl Engine {
         }
         let store = self.store().snapshot().await?;
         // A partition that was split or merged before the snapshot was taken may have moved items to others. Retired
-        // after the snapshot would be harmless, but cannot be told apart.
+        // after the snapshot would be harmless, but cannot be distinguished.
         for slice in &slices {
             if slice.partition.published.is_retired() {
                 return Ok(Err(Arc::clone(&slice.partition)));

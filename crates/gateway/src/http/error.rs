@@ -9,7 +9,7 @@ use model::{ImmutableProperty, Json, Object, RequestCharge};
 
 use super::cached_headers::HeaderList;
 use super::header;
-use super::message::{ErrorMessage, MessageForm};
+use super::message::{ErrorMessage, MessageForm, in_words_of_replica};
 use super::response::{ApiResponse, script_log_header};
 
 /// Result of handling a request.
@@ -69,6 +69,14 @@ impl ApiError {
     /// The same failure with its second number.
     pub(crate) fn with_sub_status(mut self, sub_status: u32) -> Self {
         self.sub_status = Some(sub_status);
+        self
+    }
+
+    /// The same failure in the words of a replica: the gateway of the service replaces them for some operations only.
+    pub(crate) fn in_words_of_replica(mut self) -> Self {
+        if let Some(message) = in_words_of_replica(&self.message) {
+            self.message = message;
+        }
         self
     }
 

@@ -29,7 +29,10 @@ pub(super) async fn patch_item(
             request.write_options()?
         },
     };
-    let patched = engine.patch_item(operation).await?;
+    let patched = engine
+        .patch_item(operation)
+        .await
+        .map_err(|error| ApiError::from(error).in_words_of_replica())?;
     item_response(engine, StatusCode::OK, request, address, patched).await
 }
 

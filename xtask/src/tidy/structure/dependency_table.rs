@@ -78,8 +78,8 @@ const TABLE: &[CrateRule] = &[
     CrateRule {
         package: "systems/*",
         may_use: AllowedCrates::Only(&["client", "model", "service", "signalr"]),
-        // Their scenarios also run against a server of ours.
-        tests_may_use: &["engine", "gateway"],
+        // Their scenarios also run against a server of ours, and on engines with settings of their own.
+        tests_may_use: &["engine", "gateway", "storage"],
     },
     unrestricted("app"),
     unrestricted("benchmarks"),
