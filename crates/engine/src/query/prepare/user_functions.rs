@@ -11,18 +11,18 @@ use ::query::value::Value;
 use ::query::{BoundQuery, EvaluationError, UserFunctions};
 use model::Json;
 
-use super::error::evaluation_failed;
-use super::request::QueryLimits;
 use crate::catalog::{AttachedKind, ContainerEntry};
 use crate::engine::Engine;
 use crate::environment::Environment;
 use crate::error::{Error, ErrorKind, Result};
+use crate::query::error::evaluation_failed;
+use crate::query::request::QueryLimits;
 use crate::script_runtime::{
     ScriptFailure, ScriptFailureKind, ScriptFunctions, ScriptMeter, ScriptSource,
 };
 
 /// The functions of one page of a query.
-pub(super) struct FunctionCalls {
+pub(in crate::query) struct FunctionCalls {
     functions: Arc<dyn ScriptFunctions>,
     calls: AtomicU64,
 }
@@ -46,7 +46,7 @@ impl ScriptMeter for FunctionMeter {
 
 impl FunctionCalls {
     /// How many calls there were.
-    pub(super) fn count(&self) -> u64 {
+    pub(in crate::query) fn count(&self) -> u64 {
         self.calls.load(Ordering::Relaxed)
     }
 }
@@ -69,7 +69,7 @@ impl UserFunctions for FunctionCalls {
 
 impl Engine {
     /// Loads the functions that a query calls, before anything is read.
-    pub(super) async fn load_functions(
+    pub(in crate::query) async fn load_functions(
         &self,
         container: &ContainerEntry,
         bound: &BoundQuery,
