@@ -24,7 +24,10 @@ async fn an_event_that_commits_late_is_delayed_and_never_left_out() {
     }
     // A read by position sees the fast ones; a reader that went on behind them would leave out the late one.
     assert_eq!(store.read_all(None, None).await.unwrap().len(), 3);
-    assert!(reader.next_page().await.unwrap().is_empty(), "the feed waits for the open transaction");
+    assert!(
+        reader.next_page().await.unwrap().is_empty(),
+        "the feed waits for the open transaction"
+    );
     late.commit().await.unwrap();
     let seen = reader.next_page().await.unwrap();
     let types: Vec<_> = seen.iter().map(|event| event.event_type.as_str()).collect();
