@@ -4,10 +4,11 @@
 //! access path, fill the page, issue the continuation token.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use ::query::EvaluationContext;
 use ::query::bind::BoundOrderBy;
-use ::query::plan::access::Lookup;
+use ::query::plan::access::{Indexes, Lookup};
 use ::query::plan::metrics::IndexMetrics;
 use model::limits::PAGE_ITEMS_DEFAULT;
 use model::{FeedRange, SessionToken};
@@ -20,6 +21,7 @@ use super::page::{
     MaterializedRun, PageBuilder, Rest, RowProjector, StreamingPage, read_stored_rows,
 };
 use super::planned::{AnalyzedQuery, PlannedQuery, common_indexes};
+use super::prepare::PreparedQuery;
 use super::request::QueryItems;
 use super::response::QueryPage;
 use super::source::{AccessPathSelector, CandidateSource, PageReader};
@@ -86,8 +88,8 @@ impl Engine {
         check_feed_range(&container, &operation.feed_range)?;
         // Everything that can be refused is refused before the snapshot: a snapshot holds back compaction in the
         // store.
-        let prepared =
-            self.prepare_query(&container.compiled(), &operation.text, &operation.parameters)?;
+        let is_long = self.is_long_query(&operation.text, &operation.parameters);
+        let (operation, prepared) = self.prepare_operation(&container, operation, is_long).await?;
         let scope = TokenScope {
             operation: &operation,
             container: &container.identity,
@@ -97,7 +99,6 @@ impl Engine {
         let query = prepared.query.as_ref();
         let mut functions = None;
         if !query.bound.user_functions.is_empty() {
-            // Boxed because it is rare: its future would enlarge that of every query.
             let load = self.load_functions(&container, &query.bound, &operation.limits);
             functions = Some(Box::pin(load).await?);
         }
@@ -110,7 +111,8 @@ impl Engine {
         let compiled = container.compiled();
         let partitions =
             common_indexes(snapshot.store.as_ref(), &compiled, &snapshot.slices).await?;
-        let planned = prepared.plan(Arc::clone(&partitions.indexes))?;
+        let (indexes, time_max) = (Arc::clone(&partitions.indexes), operation.limits.time_max);
+        let planned = self.plan_prepared(&prepared, indexes, is_long.then_some(time_max)).await?;
         // Waiting for a new partition map is not compile time.
         let compile_time = self.stopwatch().saturating_sub(started + opening_time);
         let session_token = snapshot.session_token.clone();
@@ -147,6 +149,40 @@ impl Engine {
             },
         );
         Ok(Response { value, charge, session_token: Some(session_token), explanation })
+    }
+
+    /// Prepares a query; one with a long text or large parameters on a thread.
+    async fn prepare_operation(
+        &self,
+        container: &ContainerEntry,
+        operation: QueryItems,
+        is_long: bool,
+    ) -> Result<(QueryItems, Arc<PreparedQuery>)> {
+        let (engine, compiled) = (self.clone(), container.compiled());
+        let time_max = operation.limits.time_max;
+        let prepare = move || {
+            let (text, parameters) = (&operation.text, &operation.parameters);
+            let prepared = engine.prepare_query(&compiled, text, parameters)?;
+            Ok((operation, prepared))
+        };
+        if !is_long {
+            return prepare();
+        }
+        let work = self.request_work(time_max);
+        // Boxed, like everything that is rare here: its future would enlarge that of every query.
+        Box::pin(self.evaluate(&work, prepare)).await?
+    }
+
+    /// Plans a query; on a thread within a time limit if it is long.
+    async fn plan_prepared(
+        &self,
+        prepared: &Arc<PreparedQuery>,
+        indexes: Arc<Indexes>,
+        long_time_max: Option<Option<Duration>>,
+    ) -> Result<Arc<PlannedQuery>> {
+        let Some(time_max) = long_time_max else { return prepared.plan(indexes) };
+        let (prepared, work) = (Arc::clone(prepared), self.request_work(time_max));
+        Box::pin(self.evaluate(&work, move || prepared.plan(indexes))).await?
     }
 
     /// Asks for admission to the partitions that a query reads.

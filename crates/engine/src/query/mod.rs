@@ -31,9 +31,9 @@ mod page;
 mod prepare;
 mod source;
 
-pub use ::query::Parameters;
 pub use ::query::plan::distribute::FeatureSet;
 pub use ::query::plan::metrics::IndexMetrics;
+pub use ::query::{Parameters, ROW_TEXT_BYTES_MAX};
 pub use distribute::DirectQuery;
 pub use request::{PlanQuery, QueryItems, QueryLimits};
 pub use response::{QueryExplanation, QueryMetrics, QueryPage};

@@ -10,5 +10,6 @@ mod user_functions;
 
 pub(crate) use parse::ParsedQueryCache;
 pub(super) use parse::parse_and_bind;
+pub(in crate::query) use prepared::PreparedQuery;
 pub(crate) use prepared::PreparedQueryCache;
 pub(super) use user_functions::FunctionCalls;
