@@ -104,6 +104,10 @@ impl SettingsSection for EventStoreSettings {
         validator.require_range("PostgresConnections", self.postgres_connections, 1..=500);
         let account = &self.account;
         validator.require_range("Account:ReservationSeconds", account.reservation_seconds, 1..=600);
-        validator.require_range("Account:SafeWindowSeconds", account.safe_window_seconds, 2..=3_600);
+        validator.require_range(
+            "Account:SafeWindowSeconds",
+            account.safe_window_seconds,
+            2..=3_600,
+        );
     }
 }

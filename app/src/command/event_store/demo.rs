@@ -21,11 +21,16 @@ pub(super) async fn fill(system: &EventStoreSystem) -> Result<(), CommandError> 
         let store = system.scope_of(&parse_service(tenant)?).events;
         for name in STUDENTS {
             let student_id = name.to_owned();
-            let new = NewStudent { student_id, name: format!("{name} of {tenant}"), max_class_count: 5 };
+            let new =
+                NewStudent { student_id, name: format!("{name} of {tenant}"), max_class_count: 5 };
             ignore_existing(create_student(&store, new).await)?;
         }
         let class_room_id = "biology".to_owned();
-        let new = NewClassRoom { class_room_id: class_room_id.clone(), name: "Biology".to_owned(), max_students: 2 };
+        let new = NewClassRoom {
+            class_room_id: class_room_id.clone(),
+            name: "Biology".to_owned(),
+            max_students: 2,
+        };
         ignore_existing(create_class_room(&store, new).await)?;
         let enrolled = NewEnrollment { student_id: "ann".to_owned(), class_room_id };
         ignore_existing(enroll_student(&store, enrolled).await)?;
@@ -51,7 +56,10 @@ pub(super) fn tokens(identity: &Identity) -> Vec<String> {
             format!("Token of {tenant}: {token}")
         })
         .collect();
-    lines.push(format!("Token of an operator: {}", issuer.token("operator", &[EVENT_STORE_ADMIN_ROLE])));
+    lines.push(format!(
+        "Token of an operator: {}",
+        issuer.token("operator", &[EVENT_STORE_ADMIN_ROLE])
+    ));
     lines.push("Try: curl -H \"Authorization: Bearer $TOKEN\" URL/api/v1/events".to_owned());
     lines
 }

@@ -132,8 +132,7 @@ impl MigrationTarget {
             ..source.clone()
         };
         let service = parse_service(&self.to_service)?;
-        let migration =
-            LegacyMigration::prepare(&account, &source, &target, &service, units).await;
+        let migration = LegacyMigration::prepare(&account, &source, &target, &service, units).await;
         let migration =
             migration.map_err(|error| store_error("preparing the migration", &error))?;
         Ok((account, migration, target))

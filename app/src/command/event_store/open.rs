@@ -4,7 +4,8 @@ use clap::Args;
 use client::{Account, StorageLocation};
 use event_store::sample::sample_projectors;
 use event_store::{
-    ErrorKind, EventStoreSettings, EventStoreSystem, ServiceId, StoreProvider, StoreScope, Upcasters,
+    ErrorKind, EventStoreSettings, EventStoreSystem, ServiceId, StoreProvider, StoreScope,
+    Upcasters,
 };
 
 use super::configuration::EventStoreCommandSettings;
@@ -49,9 +50,7 @@ impl EventStoreFlags {
     }
 
     /// Opens the account only.
-    pub(super) async fn open_account(
-        &self,
-    ) -> Result<(Account, EventStoreSettings), CommandError> {
+    pub(super) async fn open_account(&self) -> Result<(Account, EventStoreSettings), CommandError> {
         let settings = self.settings.load::<EventStoreCommandSettings>(&[])?.value.event_store;
         let account = match settings.provider {
             StoreProvider::Account => {

@@ -73,8 +73,9 @@ impl EventStoreServeCommand {
             stop.await;
             server.shutdown().trigger();
         };
-        let ended =
-            async { tokio::join!(server.serve_at(listener, router), system.run(server.shutdown())) };
+        let ended = async {
+            tokio::join!(server.serve_at(listener, router), system.run(server.shutdown()))
+        };
         tokio::pin!(ended);
         let (served, ()) = tokio::select! {
             both = &mut ended => both,

@@ -162,5 +162,8 @@ async fn print_stats(open: &OpenEventStore, service: &ServiceId) -> Result<(), C
     let states = scope.states.list().await.map_err(failed)?.len();
     let last = scope.events.latest_sortable_unique_id().await.map_err(failed)?;
     let last = last.map_or("nothing yet".to_owned(), |last| format!("last {}", last.time()));
-    line(format_args!("{service}: {} events, {tags} tags, {states} states, {last}", thousands(events)))
+    line(format_args!(
+        "{service}: {} events, {tags} tags, {states} states, {last}",
+        thousands(events)
+    ))
 }

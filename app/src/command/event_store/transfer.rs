@@ -83,7 +83,11 @@ impl ImportEventsCommand {
                     false => added += 1,
                 }
             }
-            line(format_args!("{} events added, {} existed", thousands(added), thousands(existing)))?;
+            line(format_args!(
+                "{} events added, {} existed",
+                thousands(added),
+                thousands(existing)
+            ))?;
             Ok(ExitCode::SUCCESS)
         };
         let done = done.await;

@@ -80,7 +80,8 @@ fn old_containers_are_copied_verified_and_switched() {
     verify().succeeded();
     let switched = on(&data, &[&["migrate", "switch"][..], &target].concat()).succeeded();
     assert!(switched.out.contains("Database = \"tenants\""), "{switched:?}");
-    let tags = ["tags", "list", "--service", "acme", "--set", "EventStore:Account:Database=tenants"];
+    let tags =
+        ["tags", "list", "--service", "acme", "--set", "EventStore:Account:Database=tenants"];
     let tags = on(&data, &tags).succeeded();
     assert_eq!(tags.out.lines().count(), 2, "{tags:?}");
 }

@@ -109,9 +109,8 @@ impl AccountStorage {
 
     fn reservation(&self, append: &PreparedAppend) -> Result<TagReservation> {
         let event_ids: Vec<_> = append.events.iter().map(|event| event.id).collect();
-        let commit_event_id = *event_ids
-            .last()
-            .ok_or_else(|| Error::internal("an append has at least one event"))?;
+        let commit_event_id =
+            *event_ids.last().ok_or_else(|| Error::internal("an append has at least one event"))?;
         let lives = Duration::from_secs(self.options().reservation_seconds);
         Ok(TagReservation {
             reservation_id: DomainEventId::random(self.environment()).to_string(),
@@ -187,7 +186,9 @@ impl AccountStorage {
         if UtcTimestamp::now(self.environment()).since(last.timestamp) <= half {
             return Ok(());
         }
-        Err(Error::unavailable("the events took too long to write; nothing was appended, try again"))
+        Err(Error::unavailable(
+            "the events took too long to write; nothing was appended, try again",
+        ))
     }
 
     async fn check(
@@ -287,7 +288,8 @@ fn locked_tags(append: &PreparedAppend) -> Result<BTreeSet<EventTag>> {
 }
 
 fn unguarded() -> Error {
-    let message = "on an account, each item of 'failIfEventsMatch' needs a tag: only tags can be reserved";
+    let message =
+        "on an account, each item of 'failIfEventsMatch' needs a tag: only tags can be reserved";
     Error::new(ErrorKind::Unsupported, message)
 }
 

@@ -309,7 +309,8 @@ mod tests {
             ..Default::default()
         };
         assert!(OptionsContainerResolver::new(&same).is_err());
-        let same = AccountStoreOptions { tags_container_name: "events".to_owned(), ..Default::default() };
+        let same =
+            AccountStoreOptions { tags_container_name: "events".to_owned(), ..Default::default() };
         assert!(OptionsContainerResolver::new(&same).is_err());
     }
 }

@@ -5,9 +5,7 @@
 use serde::{Deserialize, Serialize};
 use service::timestamp::UtcTimestamp;
 
-use crate::domain::{
-    DomainEvent, DomainEventId, EventTag, SortableUniqueId, TagRow,
-};
+use crate::domain::{DomainEvent, DomainEventId, EventTag, SortableUniqueId, TagRow};
 use crate::error::{Error, Result};
 use crate::service_id::ServiceId;
 use crate::storage::StoredProjectionState;

@@ -42,7 +42,8 @@ impl AccountStorage {
         };
         let mut page = self.read_query(tenant, &read).await?;
         let is_safe = |id: &SortableUniqueId| *id <= horizon;
-        let ends_in_window = page.events.last().is_some_and(|last| !is_safe(&last.sortable_unique_id));
+        let ends_in_window =
+            page.events.last().is_some_and(|last| !is_safe(&last.sortable_unique_id));
         if page.has_more && ends_in_window {
             // All of the window: the position does not move past it, so a cut page would never end.
             read.events_max = None;

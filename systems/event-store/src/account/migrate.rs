@@ -92,8 +92,7 @@ impl LegacyMigration {
         service: &ServiceId,
         units_per_second: Option<NonZeroU32>,
     ) -> Result<Self> {
-        let source =
-            AccountStoreOptions { use_legacy_partition_key_paths: true, ..source.clone() };
+        let source = AccountStoreOptions { use_legacy_partition_key_paths: true, ..source.clone() };
         let default = ServiceId::default_tenant();
         let old = source.resolver()?;
         let old = TenantContainers::new(account, &source.database, old.as_ref(), &default)?;

@@ -25,4 +25,6 @@ pub use containers::{
     AccountStoreOptions, CosmosContainerResolver, OptionsContainerResolver, ResolvedContainer,
 };
 pub use migrate::{LegacyMigration, MigrationCounts, MigrationReport};
-pub use storage::{AccountStorage, cosmos_db, cosmos_db_full, cosmos_db_multi_tenant, cosmos_db_with_factories};
+pub use storage::{
+    AccountStorage, cosmos_db, cosmos_db_full, cosmos_db_multi_tenant, cosmos_db_with_factories,
+};

@@ -28,10 +28,8 @@ macro_rules! tenant_text {
     };
 }
 
-const ALL_EVENTS: TenantText = tenant_text!(
-    "SELECT *",
-    " AND c.sortableUniqueId > @since ORDER BY c.sortableUniqueId ASC"
-);
+const ALL_EVENTS: TenantText =
+    tenant_text!("SELECT *", " AND c.sortableUniqueId > @since ORDER BY c.sortableUniqueId ASC");
 const LAST_EVENTS: TenantText = tenant_text!(
     "SELECT c.id, c.pk, c.serviceId, c.sortableUniqueId, c.batchId, c.commit, c.commitEventId",
     " AND c.sortableUniqueId > '' ORDER BY c.sortableUniqueId DESC"
@@ -40,13 +38,10 @@ const EVENT_MARKS: TenantText = tenant_text!(
     "SELECT c.id, c.pk, c.serviceId, c.sortableUniqueId, c.batchId, c.commit, c.commitEventId",
     " AND c.sortableUniqueId > @since"
 );
-const ALL_ROWS: TenantText = tenant_text!(
-    "SELECT c.tag, c.sortableUniqueId, c.serviceId",
-    " AND c.sortableUniqueId > ''"
-);
+const ALL_ROWS: TenantText =
+    tenant_text!("SELECT c.tag, c.sortableUniqueId, c.serviceId", " AND c.sortableUniqueId > ''");
 const HEADS: TenantText = tenant_text!("SELECT *", " AND c.id = '$head'");
-const ALL_STATES: TenantText =
-    tenant_text!("SELECT *", " AND IS_DEFINED(c.projectorName)");
+const ALL_STATES: TenantText = tenant_text!("SELECT *", " AND IS_DEFINED(c.projectorName)");
 const ITEM_IDS: TenantText = tenant_text!("SELECT c.id, c.pk, c.tag, c.partitionKey", "");
 
 impl TenantText {
@@ -100,13 +95,15 @@ impl TenantContainers {
 
     /// The rows of a tag after a position, in order. A head has no position.
     pub(super) fn tag_rows(&self, tag: &EventTag, since: Option<&SortableUniqueId>) -> Query {
-        let text = "SELECT * FROM c WHERE c.sortableUniqueId > @since ORDER BY c.sortableUniqueId ASC";
+        let text =
+            "SELECT * FROM c WHERE c.sortableUniqueId > @since ORDER BY c.sortableUniqueId ASC";
         Query::text(text).parameter("@since", since_text(since)).within(self.tag_key(tag))
     }
 
     /// The last row of a tag.
     pub(super) fn last_row(&self, tag: &EventTag) -> Query {
-        let text = "SELECT TOP 1 * FROM c WHERE c.sortableUniqueId > '' ORDER BY c.sortableUniqueId DESC";
+        let text =
+            "SELECT TOP 1 * FROM c WHERE c.sortableUniqueId > '' ORDER BY c.sortableUniqueId DESC";
         Query::text(text).within(self.tag_key(tag))
     }
 

@@ -61,7 +61,11 @@ impl AccountStorage {
                 texts.iter().map(|(id, text)| (tenant.event_key(*id), text.as_str())).collect();
             let found = tenant.events.read_many::<EventDocument>(&keys).await?.value;
             if found.len() != chunk.len() {
-                let message = format!("{} of {} events of a tag are missing", chunk.len() - found.len(), chunk.len());
+                let message = format!(
+                    "{} of {} events of a tag are missing",
+                    chunk.len() - found.len(),
+                    chunk.len()
+                );
                 return Err(Error::corrupt(message));
             }
             for event in found {

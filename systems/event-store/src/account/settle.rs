@@ -14,7 +14,9 @@ use crate::error::{Error, Result};
 use crate::storage::row_of;
 
 use super::containers::TenantContainers;
-use super::documents::{CommitSlot, EventDocument, HEAD_ID, HeadDocument, TagDocument, TagReservation};
+use super::documents::{
+    CommitSlot, EventDocument, HEAD_ID, HeadDocument, TagDocument, TagReservation,
+};
 use super::visibility::read_slot;
 
 /// Others can write between a read and a write only so often.

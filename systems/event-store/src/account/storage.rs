@@ -119,7 +119,12 @@ impl AccountStorage {
     }
 
     pub(super) fn tenant(&self, service: &ServiceId) -> Result<TenantContainers> {
-        TenantContainers::new(&self.account, &self.options.database, self.resolver.as_ref(), service)
+        TenantContainers::new(
+            &self.account,
+            &self.options.database,
+            self.resolver.as_ref(),
+            service,
+        )
     }
 
     pub(super) fn environment(&self) -> &Environment {

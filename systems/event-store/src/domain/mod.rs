@@ -6,12 +6,11 @@ mod query;
 mod sortable_id;
 mod tag;
 
+pub(crate) use append::PreparedEvent;
 pub use append::{
     AppendCondition, AppendReceipt, AppendRequest, AppendedEvent, FeedPosition, PreparedAppend,
-    ReadPosition,
-    TagWrite,
+    ReadPosition, TagWrite,
 };
-pub(crate) use append::PreparedEvent;
 pub use event::{DomainEvent, DomainEventId, EventDraft};
 pub use query::{EventQuery, EventQueryItem, EventRead};
 pub use sortable_id::{SortableIdGenerator, SortableUniqueId};

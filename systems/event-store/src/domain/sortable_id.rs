@@ -166,7 +166,9 @@ mod tests {
         let (least, greatest) = (SortableUniqueId::min(), SortableUniqueId::max());
         assert!(least < greatest);
         assert_eq!(SortableUniqueId::parse(greatest.as_str()).unwrap(), greatest);
-        for wrong in ["", "1", &"1".repeat(29), &"1".repeat(31), &"x".repeat(30), &"\u{0661}".repeat(15)] {
+        for wrong in
+            ["", "1", &"1".repeat(29), &"1".repeat(31), &"x".repeat(30), &"\u{0661}".repeat(15)]
+        {
             assert!(SortableUniqueId::parse(wrong).is_err(), "{wrong}");
         }
     }

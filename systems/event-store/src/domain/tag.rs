@@ -177,7 +177,8 @@ mod tests {
         }
         let long_group = format!("{}:c", "g".repeat(41));
         let long_content = format!("g:{}", "c".repeat(81));
-        let wrong = ["", "Student", ":1", "Student:", "a:b:c", "a b:c", "a:b/c", "a|b:c", "\u{e4}:b"];
+        let wrong =
+            ["", "Student", ":1", "Student:", "a:b:c", "a b:c", "a:b/c", "a|b:c", "\u{e4}:b"];
         for wrong in wrong.into_iter().chain([long_group.as_str(), long_content.as_str()]) {
             let error = EventTag::parse(wrong).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::InvalidTag, "{wrong}");

@@ -226,11 +226,7 @@ pub(super) async fn list(
 }
 
 impl EventStoreApi {
-    pub(super) fn page(
-        &self,
-        service: &ServiceId,
-        page: crate::storage::EventPage,
-    ) -> EventsPage {
+    pub(super) fn page(&self, service: &ServiceId, page: crate::storage::EventPage) -> EventsPage {
         let last = page.events.last().filter(|_| page.has_more);
         let next = last.map(|last| self.seal("since", service, last.sortable_unique_id.as_str()));
         let position = self.seal("position", service, &page.position.to_string());

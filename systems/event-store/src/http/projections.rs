@@ -103,8 +103,7 @@ impl EventStoreApi {
         (wait_for, wait_seconds): (Option<&str>, Option<&str>),
     ) -> HttpResult<JsonBody<Value>> {
         let position = wait_for.map(SortableUniqueId::parse).transpose();
-        let position =
-            position.map_err(|why| Problem::invalid_field("waitFor", "invalid", why))?;
+        let position = position.map_err(|why| Problem::invalid_field("waitFor", "invalid", why))?;
         let most = self.system.settings().wait_seconds;
         let seconds = match wait_seconds.map(str::parse::<u64>) {
             None => most,

@@ -272,8 +272,17 @@ async fn insert(
         .execute(
             &statement,
             &[
-                &service, &now, &ids, &positions, &types, &numbers, &payloads, &tags, &causations,
-                &correlations, &users,
+                &service,
+                &now,
+                &ids,
+                &positions,
+                &types,
+                &numbers,
+                &payloads,
+                &tags,
+                &causations,
+                &correlations,
+                &users,
             ],
         )
         .await?;
@@ -290,9 +299,7 @@ async fn insert(
     let times: Vec<i64> =
         rows.iter().map(|(_, event)| ms(event.sortable_unique_id.time())).collect();
     let statement = transaction.prepare_cached(sql::INSERT_ROWS).await?;
-    transaction
-        .execute(&statement, &[&service, &tags, &types, &positions, &ids, &times])
-        .await?;
+    transaction.execute(&statement, &[&service, &tags, &types, &positions, &ids, &times]).await?;
     Ok(())
 }
 

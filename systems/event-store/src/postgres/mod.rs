@@ -11,8 +11,8 @@
 mod admin;
 mod append;
 mod listen;
-mod row_security;
 mod read;
+mod row_security;
 mod schema;
 mod sql;
 mod states;

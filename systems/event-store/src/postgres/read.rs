@@ -45,7 +45,9 @@ impl PostgresStorage {
         let transaction = begin_read(&mut connection, service).await?;
         let text = (!read.query.items.is_empty()).then(|| query_text(&read.query));
         let after = read.after.as_ref().map_or("", SortableUniqueId::as_str);
-        let most = read.events_max.map_or(i64::MAX - 1, |most| i64::try_from(most).unwrap_or(i64::MAX - 1));
+        let most = read
+            .events_max
+            .map_or(i64::MAX - 1, |most| i64::try_from(most).unwrap_or(i64::MAX - 1));
         let one_more = most + 1;
         let tags = read.query.guard_tags();
         let rows = match &tags {
@@ -58,7 +60,9 @@ impl PostgresStorage {
             }
             None => {
                 let statement = transaction.prepare_cached(sql::EVENTS).await?;
-                transaction.query(&statement, &[&service.as_str(), &after, &text, &one_more]).await?
+                transaction
+                    .query(&statement, &[&service.as_str(), &after, &text, &one_more])
+                    .await?
             }
         };
         let has_more = rows.len() as i64 > most;

@@ -14,8 +14,12 @@ macro_rules! event_columns {
 macro_rules! matches_query {
     ($parameter:literal) => {
         concat!(
-            "(", $parameter, "::text IS NULL OR EXISTS (\
-               SELECT 1 FROM jsonb_array_elements(", $parameter, "::text::jsonb) AS item \
+            "(",
+            $parameter,
+            "::text IS NULL OR EXISTS (\
+               SELECT 1 FROM jsonb_array_elements(",
+            $parameter,
+            "::text::jsonb) AS item \
                WHERE (item->'types' = '[]'::jsonb OR item->'types' ? e.event_type) \
                  AND e.tags @> (item->'tags')))"
         )
@@ -31,19 +35,22 @@ pub(super) const LOCK_TAGS: &str =
     "SELECT pg_advisory_xact_lock(key) FROM unnest($1::bigint[]) AS key";
 
 pub(super) const EVENTS_BY_ID: &str = concat!(
-    "SELECT ", event_columns!(),
+    "SELECT ",
+    event_columns!(),
     " FROM events e WHERE e.service_id = $1 AND e.id = ANY($2::text[]::uuid[])"
 );
 
 pub(super) const EVENTS: &str = concat!(
-    "SELECT ", event_columns!(),
+    "SELECT ",
+    event_columns!(),
     " FROM events e WHERE e.service_id = $1 AND e.sortable_unique_id > $2 AND ",
     matches_query!("$3"),
     " ORDER BY e.sortable_unique_id LIMIT $4"
 );
 
 pub(super) const EVENTS_OF_TAGS: &str = concat!(
-    "SELECT ", event_columns!(),
+    "SELECT ",
+    event_columns!(),
     " FROM events e WHERE e.service_id = $1 AND e.sortable_unique_id > $2 AND ",
     matches_query!("$3"),
     " AND e.id IN (SELECT t.event_id FROM tags t WHERE t.service_id = $1 AND t.tag = ANY($5::text[]) \
@@ -116,7 +123,9 @@ pub(super) const LAST_ID: &str = "SELECT max(sortable_unique_id) FROM events WHE
 
 /// Only events of transactions before the oldest one that is still running: no earlier one can appear any more.
 pub(super) const FEED: &str = concat!(
-    "SELECT ", event_columns!(), ", e.transaction_id::text \
+    "SELECT ",
+    event_columns!(),
+    ", e.transaction_id::text \
      FROM events e WHERE e.service_id = $1 \
        AND e.transaction_id < pg_snapshot_xmin(pg_current_snapshot()) \
        AND (e.transaction_id, e.sortable_unique_id) > ($2::text::xid8, $3) \
@@ -133,12 +142,16 @@ macro_rules! state_columns {
 }
 
 pub(super) const STATE: &str = concat!(
-    "SELECT ", state_columns!(), " FROM multi_projection_states \
+    "SELECT ",
+    state_columns!(),
+    " FROM multi_projection_states \
      WHERE service_id = $1 AND projector_name = $2 AND projector_version = $3"
 );
 
 pub(super) const STATES: &str = concat!(
-    "SELECT ", state_columns!(), " FROM multi_projection_states \
+    "SELECT ",
+    state_columns!(),
+    " FROM multi_projection_states \
      WHERE service_id = $1 AND ($2::text IS NULL OR projector_name = $2)"
 );
 
@@ -148,7 +161,7 @@ pub(super) const SAVE_STATE: &str = "INSERT INTO multi_projection_states AS stor
        compressed_size_bytes, revision, created_at, updated_at, state_data, offload_key, \
        offload_provider, is_offloaded) \
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 1, to_timestamp($12::bigint / 1000.0), \
-       to_timestamp($13::bigint / 1000.0), $14, $15, $16, $15 IS NOT NULL) \
+       to_timestamp($13::bigint / 1000.0), $14, $15::text, $16, $15::text IS NOT NULL) \
      ON CONFLICT (service_id, projector_name, projector_version) DO UPDATE SET \
        payload_type = excluded.payload_type, \
        last_sortable_unique_id = excluded.last_sortable_unique_id, \
@@ -175,7 +188,8 @@ pub(super) const DROP_TENANT: [&str; 3] = [
 pub(super) const TENANTS: &str = "SELECT service_id FROM events UNION \
      SELECT service_id FROM multi_projection_states ORDER BY 1";
 
-pub(super) const TAG_TOTAL: &str = "SELECT count(*) FROM (SELECT DISTINCT service_id, tag FROM tags) AS one";
+pub(super) const TAG_TOTAL: &str =
+    "SELECT count(*) FROM (SELECT DISTINCT service_id, tag FROM tags) AS one";
 
 /// Rows that are missing beside their event; no append of ours leaves any.
 pub(super) const MISSING_ROWS: &str = "SELECT count(*) FROM events e \

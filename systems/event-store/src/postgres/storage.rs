@@ -53,10 +53,9 @@ impl PostgresOptions {
     }
 
     pub(super) fn config(&self) -> Result<tokio_postgres::Config> {
-        let mut config: tokio_postgres::Config = self
-            .connection
-            .parse()
-            .map_err(|error| Error::invalid(format!("the address of PostgreSQL is wrong: {error}")))?;
+        let mut config: tokio_postgres::Config = self.connection.parse().map_err(|error| {
+            Error::invalid(format!("the address of PostgreSQL is wrong: {error}"))
+        })?;
         let is_word = !self.schema.is_empty()
             && self.schema.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
         if !is_word {
@@ -212,7 +211,9 @@ impl From<tokio_postgres::Error> for Error {
         let kind = match state.as_str() {
             // The connection is gone, the server stops, there are no resources, a lock or a statement timed out.
             "" => ErrorKind::Unavailable,
-            state if ["08", "57", "53", "55", "40"].iter().any(|class| state.starts_with(class)) => {
+            state
+                if ["08", "57", "53", "55", "40"].iter().any(|class| state.starts_with(class)) =>
+            {
                 ErrorKind::Unavailable
             }
             "23505" => ErrorKind::Conflict,

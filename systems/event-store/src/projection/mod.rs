@@ -11,7 +11,7 @@ mod runner;
 mod upcast;
 
 pub use host::{ProjectionHost, ProjectionSettings};
-pub use projector::{EventProjector, ProjectorSet};
 pub(crate) use projector::ErasedState;
+pub use projector::{EventProjector, ProjectorSet};
 pub use runner::{ProjectionRunner, ProjectionStatus, TagStateReader};
 pub use upcast::Upcasters;

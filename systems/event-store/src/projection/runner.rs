@@ -158,8 +158,7 @@ impl ProjectionRunner {
         (self.safe_last, self.safe_events) = (safe_last, safe_events);
         self.latest = latest;
         (self.latest_last, self.latest_events) = (latest_last, latest_events);
-        self.phase =
-            if has_more { ProjectionPhase::CatchingUp } else { ProjectionPhase::Live };
+        self.phase = if has_more { ProjectionPhase::CatchingUp } else { ProjectionPhase::Live };
         if self.safe_events - self.saved_events >= self.settings.snapshot_events {
             self.save("runner").await?;
         }

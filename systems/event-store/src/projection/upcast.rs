@@ -38,7 +38,8 @@ impl Upcasters {
         while let Some(upcast) = self.0.get(&(event.event_type.clone(), event.event_version)) {
             event.payload = upcast(std::mem::take(&mut event.payload)).map_err(|why| {
                 let (kind, version) = (&event.event_type, event.event_version);
-                let message = format!("event {} is no {kind} of version {version}: {why}", event.id);
+                let message =
+                    format!("event {} is no {kind} of version {version}: {why}", event.id);
                 Error::corrupt(message)
             })?;
             event.event_version += 1;

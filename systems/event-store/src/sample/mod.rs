@@ -12,6 +12,6 @@ pub use commands::{
 };
 pub use events::{ClassRoomCreated, StudentCreated, StudentDropped, StudentEnrolled};
 pub use projectors::{
-    ClassRoomProjector, ClassRoomState, SchoolList, SchoolProjector, StudentProjector, StudentState,
-    sample_projectors,
+    ClassRoomProjector, ClassRoomState, SchoolList, SchoolProjector, StudentProjector,
+    StudentState, sample_projectors,
 };

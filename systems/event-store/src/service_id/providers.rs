@@ -130,9 +130,8 @@ impl ServiceIdProvider for JwtServiceIdProvider {
             Some(Value::String(text)) if text.is_empty() => {
                 Err(ServiceIdError::ClaimEmpty { claim })
             }
-            Some(Value::String(text)) => ServiceId::parse(text).map_err(|reason| {
-                ServiceIdError::ClaimInvalid { claim, reason: Box::new(reason) }
-            }),
+            Some(Value::String(text)) => ServiceId::parse(text)
+                .map_err(|reason| ServiceIdError::ClaimInvalid { claim, reason: Box::new(reason) }),
             Some(_) => Err(ServiceIdError::ClaimNoText { claim }),
         }
     }

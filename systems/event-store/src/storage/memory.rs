@@ -195,7 +195,8 @@ impl EventStorage for MemoryStorage {
         let mut events: Vec<_> = self.with(service, |tenant| {
             let after = read.after.as_ref();
             let newer = tenant.events.iter();
-            let newer = newer.filter(|one| after.is_none_or(|after| one.sortable_unique_id > *after));
+            let newer =
+                newer.filter(|one| after.is_none_or(|after| one.sortable_unique_id > *after));
             let matching = newer.filter(|event| read.query.matches(event));
             matching.take(most.saturating_add(1)).cloned().collect()
         });
@@ -325,7 +326,10 @@ impl StateStorage for MemoryStorage {
     ) -> Result<Vec<StoredProjectionState>> {
         let mut states: Vec<StoredProjectionState> = self.with(service, |tenant| {
             let states = tenant.states.values();
-            states.filter(|one| name.is_none_or(|name| one.projector_name == name)).cloned().collect()
+            states
+                .filter(|one| name.is_none_or(|name| one.projector_name == name))
+                .cloned()
+                .collect()
         });
         newest_first(&mut states);
         Ok(states)
@@ -344,7 +348,8 @@ impl SaveMode {
         match self {
             Self::IfRevision(expected) if expected != stored => {
                 let name = &state.projector_name;
-                let message = format!("somebody else has saved the state of '{name}'; read it again");
+                let message =
+                    format!("somebody else has saved the state of '{name}'; read it again");
                 Err(Error::new(ErrorKind::Conflict, message))
             }
             Self::Replace | Self::IfRevision(_) => Ok(()),
@@ -366,7 +371,8 @@ pub(crate) fn newest_first(states: &mut [StoredProjectionState]) {
 impl AdminStorage for MemoryStorage {
     async fn services(&self) -> Result<Vec<ServiceId>> {
         let tenants = self.lock();
-        let used = tenants.iter().filter(|(_, one)| !one.events.is_empty() || !one.states.is_empty());
+        let used =
+            tenants.iter().filter(|(_, one)| !one.events.is_empty() || !one.states.is_empty());
         Ok(used.map(|(service, _)| service.clone()).collect())
     }
 

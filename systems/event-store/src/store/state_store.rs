@@ -16,9 +16,7 @@ use crate::domain::SortableUniqueId;
 use crate::error::{Error, Result};
 use crate::offload::PayloadStore;
 use crate::service_id::ServiceIdProvider;
-use crate::storage::{
-    SaveMode, StateData, StateStorage, StorageBundle, StoredProjectionState,
-};
+use crate::storage::{SaveMode, StateData, StateStorage, StorageBundle, StoredProjectionState};
 
 /// A compressed payload of more bytes is offloaded. An item has at most 2 MB, and base64 adds a third.
 const INLINE_BYTES_MAX: usize = 1_000_000;

@@ -63,7 +63,8 @@ async fn dc_a5_each_refusal_has_its_own_answer() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn conditions_and_keys_over_http() {
     let site = Site::new().await;
-    let once = json!({ "events": [event("Made", &["A:1"])], "condition": { "tags": { "A:1": null } } });
+    let once =
+        json!({ "events": [event("Made", &["A:1"])], "condition": { "tags": { "A:1": null } } });
     let (status, receipt) = site.post("alpha", "/api/v1/events", once.clone()).await;
     assert_eq!(status, 201);
     let version = receipt["tagWrites"][0]["sortableUniqueId"].clone();
@@ -102,11 +103,7 @@ async fn bad_input_has_its_own_answer_and_stores_nothing() {
         (json!({ "events": [event("Made", &["no tag"])] }), 422, "invalid_tag"),
         (json!({ "events": [large] }), 413, "too_large"),
         (json!({ "events": [{ "type": "Made", "id": "7" }] }), 400, "invalid_request"),
-        (
-            json!({ "events": [event("Made", &[])], "condition": {} }),
-            400,
-            "invalid_fields",
-        ),
+        (json!({ "events": [event("Made", &[])], "condition": {} }), 400, "invalid_fields"),
         (
             json!({ "events": [event("Made", &[])], "condition": { "tags": { "A:1": "7" } } }),
             400,

@@ -12,7 +12,7 @@ use service::copy::{Checkpoint, CheckpointStore, StopCondition};
 
 use crate::world::{World, draft, tag};
 
-const EVENTS: usize = 200;
+const EVENTS: usize = 1_000;
 
 fn legacy_options() -> AccountStoreOptions {
     AccountStoreOptions { use_legacy_partition_key_paths: true, ..AccountStoreOptions::default() }
@@ -51,7 +51,10 @@ async fn fill(account: &Account) {
     }
 }
 
-async fn open(account: &Account, options: AccountStoreOptions) -> event_store::Result<StorageBundle> {
+async fn open(
+    account: &Account,
+    options: AccountStoreOptions,
+) -> event_store::Result<StorageBundle> {
     AccountStorage::open(account.clone(), options, Arc::new(MemoryPayloads::default())).await
 }
 
@@ -96,8 +99,7 @@ async fn dc_a7_the_default_tenant_stays_and_others_go_to_v2() {
 #[tokio::test]
 async fn dc_a7_equal_names_and_foreign_keys_refuse_the_start() {
     let (_world, account) = account().await;
-    let same =
-        AccountStoreOptions { v2_container_suffix: String::new(), ..legacy_options() };
+    let same = AccountStoreOptions { v2_container_suffix: String::new(), ..legacy_options() };
     assert!(open(&account, same).await.is_err());
     // The containers have the keys of the old program.
     let error = open(&account, AccountStoreOptions::default()).await.unwrap_err();
@@ -131,9 +133,8 @@ async fn dc_a8_a_copy_resumes_and_writes_nothing_twice() {
         let migration =
             LegacyMigration::prepare(&account, &source, &target, &school, None).await.unwrap();
         let stores = stores.clone();
-        let checkpoint = move |name: &str| -> Box<dyn CheckpointStore> {
-            Box::new(stores[name].clone())
-        };
+        let checkpoint =
+            move |name: &str| -> Box<dyn CheckpointStore> { Box::new(stores[name].clone()) };
         let (stop, stopped) = tokio::sync::oneshot::channel();
         let stop = Mutex::new(Some(stop));
         let progress = move |name: &str, copied: u64| {
@@ -151,12 +152,15 @@ async fn dc_a8_a_copy_resumes_and_writes_nothing_twice() {
         };
         (migration.verify().await.unwrap(), report)
     };
-    let (_, interrupted) = run(Some(100)).await;
+    let (_, interrupted) = run(Some(400)).await;
     assert!(interrupted.is_none());
     let (verified, report) = run(None).await;
     assert!(verified.is_complete(), "{verified:?}");
-    let items: Vec<_> =
-        verified.containers.iter().map(|one| (one.name, one.source_items, one.target_items)).collect();
+    let items: Vec<_> = verified
+        .containers
+        .iter()
+        .map(|one| (one.name, one.source_items, one.target_items))
+        .collect();
     let (events, rows) = (EVENTS as u64, 2 * EVENTS as u64);
     assert_eq!(items, [("events", events, events), ("tags", rows, rows), ("states", 0, 0)]);
     assert!(report.unwrap().containers[1].written < rows, "the second run resumed");

@@ -177,13 +177,15 @@ async fn old_versions_of_an_event_are_upcast_one_after_the_other() {
     assert_eq!(state(&host).await, json!(["ANN", "BOB", "Carl"]));
     let stored = world.events("alpha").read_all(None, None).await.unwrap();
     assert_eq!(stored[0].payload, json!({ "full": "ann" }), "stored events stay as they are");
-    let upcasters = Upcasters::default().with("Named", 1, |payload| Ok(json!({ "name": payload["full"] })));
+    let upcasters =
+        Upcasters::default().with("Named", 1, |payload| Ok(json!({ "name": payload["full"] })));
     let reader = TagStateReader::new(ProjectorSet::default().with(Types("1")), upcasters);
     let found = reader.state(&world.scope("alpha"), "Types", &tag("A:1")).await.unwrap().unwrap();
     assert_eq!(found.0, json!(["ann", "Named"]));
     assert_eq!(found.1.as_ref(), Some(&stored[1].sortable_unique_id));
     // A payload that no upcaster takes stops the projection and changes no state.
-    append(&world, EventDraft { event_version: 2, payload: json!({}), ..draft("Named", &[]) }).await;
+    append(&world, EventDraft { event_version: 2, payload: json!({}), ..draft("Named", &[]) })
+        .await;
     host.run_round().await;
     assert_eq!(state(&host).await, json!(["ANN", "BOB", "Carl"]));
 }

@@ -32,7 +32,10 @@ async fn limits_hold_when_everybody_enrolls_at_once() {
         for id in 0..3 {
             create_class_room(&store, room(id)).await.unwrap();
         }
-        assert_eq!(create_student(&store, student(1)).await.unwrap_err().kind(), ErrorKind::Conflict);
+        assert_eq!(
+            create_student(&store, student(1)).await.unwrap_err().kind(),
+            ErrorKind::Conflict
+        );
         let all: Vec<_> = (0..8)
             .flat_map(|student| (0..3).map(move |room| (student, room)))
             .map(|(student, room)| {
@@ -95,7 +98,10 @@ async fn dc_a16_a_list_waits_for_what_was_just_written() {
     let token = site.token("alpha");
     let rebuild = site.call(&token, "POST", "/api/v1/projections/School/rebuild", None).await;
     assert_eq!(rebuild.0, 202);
-    assert_eq!(site.get("alpha", "/api/v1/projections").await.1["items"].as_array().unwrap().len(), 3);
+    assert_eq!(
+        site.get("alpha", "/api/v1/projections").await.1["items"].as_array().unwrap().len(),
+        3
+    );
     // The position of an event that never comes.
     let never = "9".repeat(30);
     let path = format!("/api/v1/projections/School/query/counts?waitFor={never}&waitSeconds=0");

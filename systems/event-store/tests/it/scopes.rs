@@ -1,8 +1,6 @@
 //! Wirings: whose call it is.
 
-use event_store::{
-    AppendRequest, DEFAULT_CLAIM, ErrorKind, RequestClaims, ServiceIdError,
-};
+use event_store::{AppendRequest, DEFAULT_CLAIM, ErrorKind, RequestClaims, ServiceIdError};
 use serde_json::json;
 
 use crate::world::{World, draft};

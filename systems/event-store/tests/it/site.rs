@@ -3,7 +3,9 @@
 use std::net::SocketAddr;
 
 use client::Environment;
-use event_store::{EVENT_STORE_ADMIN_ROLE, EventStoreSettings, EventStoreSystem, Upcasters, sample};
+use event_store::{
+    EVENT_STORE_ADMIN_ROLE, EventStoreSettings, EventStoreSystem, Upcasters, sample,
+};
 use reqwest::{Client, Method, RequestBuilder, Response};
 use serde_json::{Value, json};
 use service::http::{HttpServer, HttpSettings};
@@ -39,8 +41,12 @@ impl Site {
         let settings =
             EventStoreSettings { poll_milliseconds: 10, wait_seconds: 60, ..Default::default() };
         let projectors = sample::sample_projectors();
-        let system =
-            EventStoreSystem::new(world.storage.clone(), settings, projectors, Upcasters::default());
+        let system = EventStoreSystem::new(
+            world.storage.clone(),
+            settings,
+            projectors,
+            Upcasters::default(),
+        );
         let router = system.router(&server, &[]);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();

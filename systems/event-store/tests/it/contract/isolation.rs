@@ -1,6 +1,8 @@
 //! Tenants: each sees its own, and nothing else.
 
-use event_store::{AppendRequest, DomainEventId, EventDraft, EventQuery, EventRead, ProjectionState, SaveMode};
+use event_store::{
+    AppendRequest, DomainEventId, EventDraft, EventQuery, EventRead, ProjectionState, SaveMode,
+};
 use service::timestamp::UtcTimestamp;
 
 use crate::world::{World, draft, tag};

@@ -8,7 +8,10 @@ use crate::world::World;
 
 fn state(world: &World, version: &str, payload: Vec<u8>) -> ProjectionState {
     let now = UtcTimestamp::now(&world.storage.environment);
-    ProjectionState { events_processed: 9, ..ProjectionState::new("Students", version, payload, now) }
+    ProjectionState {
+        events_processed: 9,
+        ..ProjectionState::new("Students", version, payload, now)
+    }
 }
 
 pub(super) async fn dc_a14_versions_and_tenants_have_states_of_their_own(world: &World) {

@@ -8,7 +8,9 @@ mod server;
 use std::sync::Arc;
 
 use client::Environment;
-use event_store::{MemoryPayloads, PostgresOptions, PostgresSchema, PostgresStorage, StorageBundle};
+use event_store::{
+    MemoryPayloads, PostgresOptions, PostgresSchema, PostgresStorage, StorageBundle,
+};
 
 use crate::world::{World, clock};
 pub(crate) use server::TestDatabase;

@@ -51,7 +51,10 @@ async fn dc_a13_the_database_refuses_rows_of_other_tenants() {
             assert_eq!(all[0].event_type, format!("Of-{service}"));
         }
     }
-    assert!(storage.admin.services().await.unwrap().is_empty(), "the role sees no tenant by itself");
+    assert!(
+        storage.admin.services().await.unwrap().is_empty(),
+        "the role sees no tenant by itself"
+    );
     schema.disable_row_level_security().await.unwrap();
     owner.batch_execute(&format!("DROP OWNED BY {role}; DROP ROLE {role}")).await.unwrap();
 }
