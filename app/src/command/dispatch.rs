@@ -21,7 +21,7 @@ use super::notifications;
 use super::secret_migration;
 use super::{
     backup, bench, completions, copy, cost, emulator, export, import, list, partitions, query,
-    report, restore, schema, serve, verify, version,
+    report, restore, schema, script, serve, verify, version,
 };
 use crate::error::CommandError;
 
@@ -43,6 +43,7 @@ pub(crate) enum PlanisphereCommand {
     Report(report::ReportCommand),
     Partitions(Box<partitions::PartitionsCommand>),
     Schema(Box<schema::SchemaCommand>),
+    Script(Box<script::ScriptCommand>),
     Cost(cost::CostCommand),
     Completions(completions::CompletionsCommand),
     #[cfg(feature = "chat")]
@@ -86,6 +87,7 @@ impl PlanisphereCommand {
             Self::Report(report) => report.run(),
             Self::Partitions(partitions) => partitions.run(),
             Self::Schema(schema) => schema.run(),
+            Self::Script(script) => script.run(),
             Self::Cost(cost) => cost.run(),
             Self::Completions(completions) => completions.run(program),
             #[cfg(feature = "chat")]

@@ -28,6 +28,7 @@ mod query;
 mod report;
 mod restore;
 mod schema;
+mod script;
 #[cfg(feature = "secret-migration")]
 mod secret_migration;
 mod serve;

@@ -179,6 +179,15 @@ pub(crate) const STEPS: &[TestStep] = &[
         uses: &[],
     },
     TestStep {
+        name: "chat-redis",
+        purpose: "all tests of the chat once more, with ephemeral state in a real Redis",
+        command: &["cargo", "test", "--quiet", "--package", "planisphere-chat"],
+        environment: &[("CHAT_TESTS_REDIS", "1")],
+        tiers: NIGHTLY_ONLY,
+        needs: &[REDIS],
+        uses: &[],
+    },
+    TestStep {
         name: "signalr-clients",
         purpose: "the official clients of SignalR see in a hub what they must see",
         command: &[

@@ -35,10 +35,10 @@ use crate::session;
 use crate::throughput::{MultiAdmission, PartitionThroughput};
 
 /// What a page reads: slices of a container, and a snapshot that splits and merges do not affect.
-struct QuerySnapshot {
-    slices: Vec<PartitionSlice>,
-    store: Arc<dyn Read>,
-    session_token: SessionToken,
+pub(super) struct QuerySnapshot {
+    pub(super) slices: Vec<PartitionSlice>,
+    pub(super) store: Arc<dyn Read>,
+    pub(super) session_token: SessionToken,
 }
 
 impl Engine {
@@ -95,9 +95,11 @@ impl Engine {
         };
         let progress = QueryProgress::from_request(&scope)?;
         let query = prepared.query.as_ref();
+        let mut functions = None;
         if !query.bound.user_functions.is_empty() {
             // Boxed because it is rare: its future would enlarge that of every query.
-            Box::pin(self.reject_user_functions(&container, &query.bound)).await?;
+            let load = self.load_functions(&container, &query.bound, &operation.limits);
+            functions = Some(Box::pin(load).await?);
         }
         let prepared_at = self.stopwatch();
         let snapshot = self.open_snapshot(&container, &operation, query).await?;
@@ -115,13 +117,13 @@ impl Engine {
         let store = (Arc::clone(&snapshot.store), partitions);
         let mut reader =
             PageReader::new(self, store, &container.identity, &compiled, &operation.limits);
-        reader.metrics.compile_time = compile_time;
+        (reader.metrics.compile_time, reader.functions) = (compile_time, functions);
         let mut value = self.read_page(&mut reader, &snapshot, &planned, &scope, progress).await?;
         reader.metrics.total_time = self.stopwatch().saturating_sub(started);
-        value.metrics = reader.metrics;
+        value.metrics = std::mem::take(&mut reader.metrics);
         let (counters, level) =
             (reader.charges.totals(), self.charges().read_level(operation.options.consistency));
-        let charge = counters.charge(level);
+        let charge = counters.charge(level) + reader.function_charge();
         let explain = operation.options.explain_charge;
         let explanation = explain.then(|| self.charges().explained("query", counters.terms(level)));
         let metrics = &value.metrics;
@@ -202,7 +204,7 @@ impl Engine {
         }
         let store = self.store().snapshot().await?;
         // A partition that was split or merged before the snapshot was taken may have moved items to others. Retired
-        // after the snapshot would be harmless, but cannot be told apart.
+        // after the snapshot would be harmless, but cannot be distinguished.
         for slice in &slices {
             if slice.partition.published.is_retired() {
                 return Ok(Err(Arc::clone(&slice.partition)));
@@ -212,7 +214,7 @@ impl Engine {
     }
 
     /// Reads one page of a planned query.
-    async fn read_page(
+    pub(super) async fn read_page(
         &self,
         reader: &mut PageReader,
         snapshot: &QuerySnapshot,
@@ -222,7 +224,7 @@ impl Engine {
     ) -> Result<QueryPage> {
         let (bound, operation) = (planned.bound(), scope.operation);
         let work = self.request_work(operation.limits.time_max);
-        let context = evaluation_context(self, &reader.compiled, &operation.limits, &work);
+        let context = evaluation_context(self, reader, &operation.limits, &work);
         let rows_max = operation.page.items_max.unwrap_or(PAGE_ITEMS_DEFAULT).max(1);
         let bytes_max = operation.limits.response_bytes_max;
         let identity = Arc::clone(&reader.identity);
@@ -323,7 +325,7 @@ impl Engine {
         reader.charges.apply_plan(planned, &source, selector.lookup(), charged);
         let limits = &scope.operation.limits;
         let work = self.request_work(limits.time_max);
-        let context = evaluation_context(self, &reader.compiled, limits, &work);
+        let context = evaluation_context(self, reader, limits, &work);
         let run = MaterializedRun::new(planned, context, &work);
         let rest = run.compute(reader, &mut source, page, returned).await?;
         let mut stored = None;

@@ -19,6 +19,7 @@ mod error;
 mod evaluation;
 mod execute;
 mod explain;
+mod in_transaction;
 mod planned;
 mod request;
 mod response;

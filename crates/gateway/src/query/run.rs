@@ -17,7 +17,9 @@ use crate::gateway::Gateway;
 use crate::http::{ApiError, ApiRequest, ApiResponse, ApiResult, Envelope, header};
 use crate::settings::CrossPartition;
 
-/// The constant headers of every page.
+/// The constant headers of every page. The first says in which order items with equal values come, so that clients know
+/// what they have seen of them. With us they ascend by resource id, whichever way the index is read: `false` is always
+/// true of our pages.
 const CONSTANT_HEADERS: [(HeaderName, HeaderValue); 2] = [
     (
         header::QUERY_EXECUTION_INFO,

@@ -46,13 +46,22 @@ impl Analyzer {
     /// The words of a text in order, without stop words.
     #[must_use]
     pub fn tokens(&self, text: &str) -> Vec<WordToken> {
-        text.unicode_words()
+        words(text)
             .map(str::to_lowercase)
             // Before stemming: the list contains words, not stems.
             .filter(|word| !(self.has_stop_words && is_english_stop_word(word)))
             .map(|word| WordToken { stem: self.stemmer.stem(&word).into_owned(), word })
             .collect()
     }
+}
+
+/// The words of a text. A sign beyond ASCII that stands alone, such as a dash between spaces, is one as well: it counts
+/// for the length of a text, which the order of scores in the suites of the client libraries requires.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split_whitespace().flat_map(|piece| {
+        let is_sign = !piece.is_ascii() && !piece.contains(char::is_alphanumeric);
+        is_sign.then_some(piece).into_iter().chain(piece.unicode_words())
+    })
 }
 
 impl fmt::Debug for Analyzer {

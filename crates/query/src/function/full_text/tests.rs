@@ -15,7 +15,13 @@ fn text_becomes_stems_of_its_language() {
     assert_eq!(stems("de-DE", "Die Häuser"), ["die", "haus"]);
     assert_eq!(stems("fr-FR", "les chevaux"), ["le", "cheval"]);
     assert_eq!(stems("xx", "the cats"), ["cat"]);
-    assert!(stems("en-US", "… the 🚀 -").is_empty());
+    assert!(stems("en-US", "the - (…the)").is_empty());
+}
+
+#[test]
+fn a_sign_that_stands_alone_counts_as_a_word() {
+    assert_eq!(stems("en-US", "1833 – 1898, “gone”—"), ["1833", "–", "1898", "gone"]);
+    assert_eq!(stems("en-US", "up 🚀 & away"), ["🚀", "away"]);
 }
 
 #[test]

@@ -131,7 +131,7 @@ impl ValueSet {
         self.undefined && matches!(self.ranges.as_slice(), [only] if is_every_value(only))
     }
 
-    /// Whether a value is allowed; `None` stands for undefined.
+    /// Whether a value is allowed; `None` is undefined.
     #[must_use]
     pub fn contains(&self, value: Option<&Json>) -> bool {
         match value {

@@ -124,17 +124,33 @@ impl TermIterator {
         &mut self,
         reader: &PageReader,
     ) -> Result<bool> {
-        let is_in_run = self.run.is_some() || !self.run_tail.is_empty();
-        if is_in_run || self.absent.is_some() {
+        if !self.run_tail.is_empty() {
             return Ok(true);
         }
+        let shard = self.slice.shard();
+        if let Some(run) = &self.run {
+            if reader.find_entry(shard, TERMS, run).await? {
+                return Ok(true);
+            }
+            self.run = None;
+        }
         while let Some(range) = self.ranges.front() {
-            if reader.find_entry(self.slice.shard(), TERMS, range).await? {
+            if reader.find_entry(shard, TERMS, range).await? {
                 return Ok(true);
             }
             self.ranges.pop_front();
         }
-        Ok(false)
+        match (&self.absent, &self.absent_items) {
+            (None, _) => Ok(false),
+            (Some(_), Some(items)) => items.find_more(reader).await,
+            (Some(after), None) => {
+                let (shapes, _) = reader.find_shapes(shard).await?;
+                let logical = self.slice.logical.as_ref();
+                AbsentPathIterator::over(&shapes, shard, logical, &self.path, *after)
+                    .find_more(reader)
+                    .await
+            }
+        }
     }
 
     /// Records the value of the current term. Returns whether it differs from that of the previous call.
