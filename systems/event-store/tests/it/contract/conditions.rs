@@ -54,7 +54,10 @@ pub(super) async fn dc_a9_one_of_fifty_writers_wins_and_all_get_their_turn(world
         }
     }
     assert_eq!(won, 1);
-    let retrying: Vec<_> = (1..50)
+    // Over HTTP each attempt is slow, and there are as many as the square of the writers.
+    let is_remote = world.account.as_ref().is_some_and(client::Account::is_connected);
+    let writers = if is_remote { 10 } else { 50 };
+    let retrying: Vec<_> = (1..writers)
         .map(|writer| {
             let store = store.clone();
             tokio::spawn(async move {
@@ -74,7 +77,7 @@ pub(super) async fn dc_a9_one_of_fifty_writers_wins_and_all_get_their_turn(world
         writer.await.unwrap();
     }
     let events = store.read_by_tag(&tag("Seat:1"), None).await.unwrap();
-    assert_eq!(events.len(), 50);
+    assert_eq!(events.len(), writers);
     assert!(events.is_sorted_by(|a, b| a.sortable_unique_id < b.sortable_unique_id));
 }
 
