@@ -22,7 +22,8 @@ impl MaintenanceStep for ListByCreation {
         };
         // The step scans items. A pending write that the scan misses would never be listed.
         transaction.require_no_pending()?;
-        let place = (transaction.context.container, transaction.context.partition.shard);
+        let levels = transaction.context.container.levels();
+        let place = (transaction.context.partition.shard, levels);
         let limit = ScanLimit::entries(self.items_max);
         let page = items_after(transaction.context.store, place, &after, limit).await?;
         // The cursor moves first: an item is listed only if it lies before it.

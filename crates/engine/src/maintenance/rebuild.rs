@@ -25,7 +25,6 @@ use crate::partition::{
     TransactionContext, retired_error,
 };
 use crate::transaction::{ItemTransaction, PreparedReindex};
-use crate::work::RequestWork;
 
 /// Bytes of items whose terms one step makes: they are in memory until it is committed.
 const STEP_BYTES_MAX: usize = 4 * 1024 * 1024;
@@ -76,7 +75,8 @@ impl MaintenanceStep for RebuildTerms {
         if !is_current {
             return Ok(more);
         }
-        let place = (transaction.context.container, transaction.context.partition.shard);
+        let levels = transaction.context.container.levels();
+        let place = (transaction.context.partition.shard, levels);
         let store = transaction.context.store;
         let page = items_after(store, place, &rebuild.through, self.limit).await?;
         let (mut handled, mut is_whole) = (0, true);
@@ -140,12 +140,12 @@ impl Engine {
             }
         };
         let limit = ScanLimit { bytes_max: STEP_BYTES_MAX, ..ScanLimit::entries(items_max) };
-        let place = (container.identity.as_ref(), partition.identity.shard);
+        let place = (partition.identity.shard, container.identity.levels());
         // Not a snapshot: the run compares each item with the version that was read here.
         let page = items_after(self.store(), place, &basis.rebuild.through, limit).await?;
         let work = self.request_work(None);
         let (prepared_basis, turns) = (basis.clone(), Arc::clone(&work));
-        let prepare = move || prepare_terms(&prepared_basis, &page, &turns);
+        let prepare = move || prepare_terms(&prepared_basis, &page, turns.as_ref());
         let prepared = self.evaluate(&work, prepare).await??;
         let step = StepTransaction::new(RebuildTerms { basis, prepared, limit });
         self.run_step(partition, step).await
@@ -156,7 +156,7 @@ impl Engine {
 fn prepare_terms(
     basis: &RebuildBasis,
     page: &ItemPage,
-    turns: &RequestWork,
+    turns: &dyn WorkGovernor,
 ) -> Result<HashMap<StorageKey, PreparedReindex>> {
     let mut prepared = HashMap::with_capacity(page.items.len());
     for (key, record) in page.items.iter().filter(|(_, record)| record.header.indexed) {

@@ -4,9 +4,8 @@
 //! its cursor is: both are the step's own.
 
 use model::RequestCharge;
-use storage::{Direction, KeyRange, Scan, ScanLimit, ScanPage, Shard, Space, StorageKey, Store};
+use storage::{Direction, KeyRange, Read, Scan, ScanLimit, ScanPage, Shard, Space, StorageKey};
 
-use crate::container::ContainerIdentity;
 use crate::error::{Error, Result};
 use crate::key_layout::{ChangePosition, ITEMS, ItemKey};
 use crate::partition::{Abort, PartitionTransaction, PreparedTransaction, TransactionContext};
@@ -68,16 +67,15 @@ pub(super) struct ItemPage {
     pub(super) more: bool,
 }
 
-/// Reads the items after a key, without parsing them.
+/// Reads the items after a key, without parsing them. `levels` are those of the partition key.
 pub(super) async fn items_after(
-    store: &dyn Store,
-    (container, shard): (&ContainerIdentity, Shard),
+    store: &dyn Read,
+    (shard, levels): (Shard, usize),
     after: &StorageKey,
     limit: ScanLimit,
 ) -> Result<ItemPage> {
     let range = KeyRange::all().after(after.clone(), Direction::Forward);
     let page = store.scan(shard, ITEMS, &Scan::forward(range, limit)).await?;
-    let levels = container.levels();
     let decode = |entry: storage::Entry| {
         let key = ItemKey::decode(entry.key, levels)
             .ok_or_else(|| Error::corrupt("a stored item key is damaged"))?;

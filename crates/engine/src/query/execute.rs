@@ -4,11 +4,10 @@
 //! access path, fill the page, issue the continuation token.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use ::query::EvaluationContext;
 use ::query::bind::BoundOrderBy;
-use ::query::plan::access::{Indexes, Lookup};
+use ::query::plan::access::Lookup;
 use ::query::plan::metrics::IndexMetrics;
 use model::limits::PAGE_ITEMS_DEFAULT;
 use model::{FeedRange, SessionToken};
@@ -21,7 +20,6 @@ use super::page::{
     MaterializedRun, PageBuilder, Rest, RowProjector, StreamingPage, read_stored_rows,
 };
 use super::planned::{AnalyzedQuery, PlannedQuery, common_indexes};
-use super::prepare::PreparedQuery;
 use super::request::QueryItems;
 use super::response::QueryPage;
 use super::source::{AccessPathSelector, CandidateSource, PageReader};
@@ -149,40 +147,6 @@ impl Engine {
             },
         );
         Ok(Response { value, charge, session_token: Some(session_token), explanation })
-    }
-
-    /// Prepares a query; one with a long text or large parameters on a thread.
-    async fn prepare_operation(
-        &self,
-        container: &ContainerEntry,
-        operation: QueryItems,
-        is_long: bool,
-    ) -> Result<(QueryItems, Arc<PreparedQuery>)> {
-        let (engine, compiled) = (self.clone(), container.compiled());
-        let time_max = operation.limits.time_max;
-        let prepare = move || {
-            let (text, parameters) = (&operation.text, &operation.parameters);
-            let prepared = engine.prepare_query(&compiled, text, parameters)?;
-            Ok((operation, prepared))
-        };
-        if !is_long {
-            return prepare();
-        }
-        let work = self.request_work(time_max);
-        // Boxed, like everything that is rare here: its future would enlarge that of every query.
-        Box::pin(self.evaluate(&work, prepare)).await?
-    }
-
-    /// Plans a query; on a thread within a time limit if it is long.
-    async fn plan_prepared(
-        &self,
-        prepared: &Arc<PreparedQuery>,
-        indexes: Arc<Indexes>,
-        long_time_max: Option<Option<Duration>>,
-    ) -> Result<Arc<PlannedQuery>> {
-        let Some(time_max) = long_time_max else { return prepared.plan(indexes) };
-        let (prepared, work) = (Arc::clone(prepared), self.request_work(time_max));
-        Box::pin(self.evaluate(&work, move || prepared.plan(indexes))).await?
     }
 
     /// Asks for admission to the partitions that a query reads.

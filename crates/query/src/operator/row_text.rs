@@ -1,7 +1,7 @@
 //! Rows as JSON text.
 //!
-//! Owns the rejection of numbers that JSON cannot represent, and of rows that are too large. Does not own how values are
-//! printed: see `value`.
+//! Owns the rejection of numbers that JSON cannot represent, and of rows that are too large. Does not own how values
+//! are printed: see `value`.
 
 use crate::budget::BudgetError;
 use crate::evaluate::EvaluationError;

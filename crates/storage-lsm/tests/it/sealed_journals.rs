@@ -1,4 +1,4 @@
-//! Journals that are full, with their second names, deleted, cut, zeroed, changed by a bit, or replaced by an older copy.
+//! Journals that are full, and their second names: deleted, cut, zeroed, changed by a bit, replaced by an older copy.
 //!
 //! The tree seals a journal beyond 64 MB only. So most tests here cut the journal of a small store where a batch ends,
 //! into the files that the tree would have made of it; one lets the tree seal a journal by itself.

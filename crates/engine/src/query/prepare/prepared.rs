@@ -68,12 +68,6 @@ impl PreparedQuery {
 }
 
 impl Engine {
-    /// Whether parsing, binding and planning a query takes more than a few milliseconds, so that it belongs on a thread.
-    pub(in crate::query) fn is_long_query(&self, text: &str, parameters: &Parameters) -> bool {
-        let bytes_max = self.core.settings.large_item_bytes;
-        text.len() > bytes_max || parameters.exceed(bytes_max)
-    }
-
     /// Prepares a query text for a container.
     pub(in crate::query) fn prepare_query(
         &self,

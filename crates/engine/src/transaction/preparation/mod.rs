@@ -7,11 +7,11 @@
 mod base_version;
 mod preparations;
 mod prepared_put;
-mod prepared_reindex;
 mod prepared_removal;
+mod reindex;
 
 pub(crate) use base_version::{BaseVersion, KnownVersion, PolicyOfKey};
 pub(crate) use preparations::{Preparations, PreparedOperation};
 pub(crate) use prepared_put::{PreparedPut, PutBasis};
-pub(crate) use prepared_reindex::PreparedReindex;
 pub(crate) use prepared_removal::PreparedRemoval;
+pub(crate) use reindex::PreparedReindex;

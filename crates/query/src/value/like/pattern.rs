@@ -196,8 +196,8 @@ fn class<'text>(
     }
 }
 
-/// Sorts ranges and merges those that overlap, so that a character is found by a binary search. A reversed range such as
-/// `[f-a]` contains nothing.
+/// Sorts ranges and merges those that overlap, so that a character is found by a binary search. A reversed range such
+/// as `[f-a]` contains nothing.
 fn disjoint(mut ranges: Vec<(char, char)>) -> Vec<(char, char)> {
     ranges.retain(|(low, high)| low <= high);
     ranges.sort_unstable();
