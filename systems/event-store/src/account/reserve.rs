@@ -127,7 +127,8 @@ pub(super) async fn release(tenant: &TenantContainers, reserved: &[ReservedTag])
     for one in reserved {
         let released = finish(tenant, &one.tag, &one.head, one.etag.as_ref(), Vec::new()).await;
         if let Err(error) = released {
-            tracing::warn!(service_id = %tenant.service, tag = %one.tag, %error, "a reservation stays until it expires");
+            let (service_id, tag) = (&tenant.service, &one.tag);
+            tracing::warn!(%service_id, %tag, %error, "a reservation stays until it expires");
         }
     }
 }

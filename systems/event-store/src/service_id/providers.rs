@@ -1,7 +1,7 @@
 //! Whose call it is: the trait and its four implementations.
 //!
-//! Owns where the tenant of a call comes from. Does not verify tokens (`service::identity`): the claims of a request are
-//! those of a token that was verified.
+//! Owns where the tenant of a call comes from. Does not verify tokens (`service::identity`): the claims of a request
+//! are those of a token that was verified.
 
 use std::fmt;
 
