@@ -92,9 +92,11 @@ impl Engine {
         let (started, time_max) = (environment.stopwatch(), limits.time_max);
         let meter = Arc::new(FunctionMeter { environment, started, time_max });
         let script_limits = self.settings().scripts.limits();
+        let next = Arc::clone(&runtime);
         let compile = move || runtime.functions(sources, script_limits, meter);
-        let threads = &self.core.script_threads;
-        let compiled = threads.run(self.environment(), script_limits.time_max, compile).await?;
+        let (threads, time_max) = (&self.core.script_threads, script_limits.time_max);
+        let prepare = move || next.prepare_next();
+        let compiled = threads.run(self.environment(), time_max, compile, prepare).await?;
         let compiled = compiled.ok_or_else(|| {
             Error::new(ErrorKind::OutOfTime, "Request timed out: no thread for scripts was free.")
         })?;
