@@ -1,8 +1,8 @@
 //! Benchmarks of the chat: open connections, messages into rooms, with storage and without, and what a message costs
 //! beside a long history.
 //!
-//! Owns the table `benchmarks/CHAT.md`. Each server is a process of its own; the clients are those of the fan-out and the
-//! same for all sides. The machine is rarely idle, so sides are compared by the CPU time of the server.
+//! Owns the table `benchmarks/CHAT.md`. Each server is a process of its own; the clients are those of the fan-out and
+//! the same for all sides. The machine is rarely idle, so sides are compared by the CPU time of the server.
 
 mod history;
 mod report;

@@ -283,7 +283,8 @@ export function conversation(given) {
       const message = messages.get(id);
       if (message) { messages.set(id, { ...message, readBy }); render(); }
     },
-    // A receipt that did not arrive is tried again when the message comes into view.
+    // A receipt that did not arrive is tried again when the message comes into view, or with `readInView`.
     unask: (id) => asked.delete(id),
+    readInView,
   };
 }

@@ -203,6 +203,8 @@ async function join() {
     await queue.call("Join", wanted);
     if (wanted !== room) return;
     joined = wanted;
+    // What came into view before is read only now: receipts go to the room of the connection.
+    talk.readInView();
     await flush();
   } catch (error) {
     if (!error.isLost) toast(error.message, { isBad: true });

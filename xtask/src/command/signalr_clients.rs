@@ -1,5 +1,5 @@
-//! `conformance --signalr`: the official clients of SignalR against a hub of ours and against the chat, and the table of
-//! their results.
+//! `conformance --signalr`: the official clients of SignalR against a hub of ours and against the chat, and the table
+//! of their results.
 //!
 //! Does not own what is expected: each client has its runner in `conformance/signalr`.
 
@@ -16,11 +16,11 @@ const OPENING: &str = "\
 # Clients of SignalR
 
 What the unmodified official clients of SignalR see of a hub of `planisphere-signalr`, the one of
-`crates/signalr/examples/hub_server.rs`, and of the chat, `systems/chat/examples/chat_server.rs`: there they sign in by a
-code, join, send, receive, read the history and come back after a lost connection. Written by `cargo xtask conformance --signalr` from the results of one run.
-A cell is passed scenarios / scenarios of the client. The Java client has no Server-Sent Events and does not
-reconnect; the package of its MessagePack protocol is not in the registry that this run had, so MessagePack was run
-with the JavaScript client.
+`crates/signalr/examples/hub_server.rs`, and of the chat, `systems/chat/examples/chat_server.rs`: there they sign in
+by a code, join, send, receive, read the history and come back after a lost connection. Written by
+`cargo xtask conformance --signalr` from the results of one run. A cell is passed scenarios / scenarios of the client.
+The Java client has no Server-Sent Events and does not reconnect; the package of its MessagePack protocol is not in
+the registry that this run had, so MessagePack was run with the JavaScript client.
 ";
 
 static LIBRARIES: [ClientLibrary; 2] = [

@@ -25,7 +25,6 @@ mod request;
 mod response;
 mod resume;
 mod target;
-mod user_functions;
 mod values;
 
 mod page;

@@ -1,5 +1,5 @@
-//! A fake mail relay, for tests and demonstrations, without TLS: the few commands that a client needs, with a login, and
-//! scripted replies by stage.
+//! A fake mail relay, for tests and demonstrations, without TLS: the few commands that a client needs, with a login,
+//! and scripted replies by stage.
 
 use std::collections::VecDeque;
 use std::io;

@@ -60,8 +60,8 @@ pub(super) async fn shake_hands(
     }
 }
 
-/// Waits until a client with stateful reconnect has said something after the handshake, which the official clients do at
-/// once. The JavaScript client counts messages only from then on: one that comes together with the answer to the
+/// Waits until a client with stateful reconnect has said something after the handshake, which the official clients do
+/// at once. The JavaScript client counts messages only from then on: one that comes together with the answer to the
 /// handshake would not be counted, and as many would be replayed twice after each reconnect.
 pub(super) async fn wait_for_first_word(connection: &HubConnection, opened: &Opened) {
     if opened.stateful && opened.rest.is_empty() {

@@ -1,5 +1,5 @@
-//! Routes are found whatever the case of their letters, as in the original. Names of rooms, users and messages in a path
-//! keep theirs.
+//! Routes are found whatever the case of their letters, as in the original. Names of rooms, users and messages in a
+//! path keep theirs.
 
 use std::sync::Arc;
 

@@ -141,7 +141,10 @@ async fn people_of_several_tenants_sign_in_by_one_issuer_for_organizations() {
     })
     .await;
     let of = |tenant: &str| format!("{}/{tenant}/v2.0", visit.issuer.url);
-    let person = |issuer: String, tenant: &str| json!({ "iss": issuer, "tid": tenant, "preferred_username": "alice@contoso.com" });
+    let person = |issuer: String, tenant: &str| {
+        let name = "alice@contoso.com";
+        json!({ "iss": issuer, "tid": tenant, "preferred_username": name })
+    };
     let (page, cookies) = visit.sign_in(person(of(TENANT), TENANT)).await;
     assert_eq!(page, "/chat");
     assert_eq!(visit.get("/api/auth/me", &cookies).await.2["userName"], ALICE);

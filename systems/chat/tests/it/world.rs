@@ -1,7 +1,7 @@
 //! The environment of one test: an engine on a test clock, the system on an account, recorded texts and events.
 //!
-//! An account is embedded, or connected over HTTP to a server of our own on a socket. Ephemeral state is in memory; with
-//! `CHAT_TESTS_REDIS` in the environment, all tests use a real Redis instead (CH-095).
+//! An account is embedded, or connected over HTTP to a server of our own on a socket. Ephemeral state is in memory;
+//! with `CHAT_TESTS_REDIS` in the environment, all tests use a real Redis instead (CH-095).
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

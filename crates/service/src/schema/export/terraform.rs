@@ -1,7 +1,7 @@
 //! Export as Terraform, with the resources of the current provider `azurerm`.
 //!
-//! Owns its layout: variables for the account and its resource group, one resource per database and container, and those
-//! of the account if it is created, too.
+//! Owns its layout: variables for the account and its resource group, one resource per database and container, and
+//! those of the account if it is created, too.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,5 @@
-//! Every method of the hub, called by somebody who names a room or a message of others, and by somebody who may do nothing
-//! any more.
+//! Every method of the hub, called by somebody who names a room or a message of others, and by somebody who may do
+//! nothing any more.
 
 use chat::UserChange;
 use serde_json::{Value, json};

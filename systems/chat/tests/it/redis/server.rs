@@ -93,6 +93,7 @@ impl RedisServer {
     }
 
     /// Lets time pass for all keys. On a thread of its own, because a test cannot wait in the middle of its runtime.
+    #[expect(clippy::disallowed_methods, reason = "a runtime cannot wait for itself")]
     pub(crate) fn age(&self, by: Duration) {
         let client = self.client();
         let aging = std::thread::spawn(move || {

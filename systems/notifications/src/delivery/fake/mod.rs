@@ -1,7 +1,7 @@
 //! Fake push providers: local servers that speak the protocols of the real ones, for tests and for the demo.
 //!
-//! There are four: FCM with its token endpoint, APNs over HTTP/2, a webhook receiver and the mail relay of `service`. Each validates
-//! requests like the real one, records them, and responds as its script says.
+//! There are four: FCM with its token endpoint, APNs over HTTP/2, a webhook receiver, the mail relay of `service`. Each
+//! validates requests like the real one, records them, and responds as its script says.
 //!
 //! ```text
 //! request ─► server (connections, GOAWAY, drops) ─► fcm | apns | webhook: checks ─► script (faults, records) ─►
