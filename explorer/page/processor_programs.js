@@ -109,7 +109,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let account = Account::open(&format!("AccountEndpoint={endpoint};AccountKey={key};")).await?;
     let database = account.database(${db})?;
     let (changed, leases) = (database.container(${coll})?, database.container("leases")?);
-    let processor = Processor::builder(&changed, &leases, "my processor").build(Print).await?;
+    let processor =
+        Processor::<Value>::builder(&changed, &leases, "my processor").build(Print).await?;
     processor.start()?;
     std::future::pending().await
 }` },

@@ -290,7 +290,7 @@ await test("6 change feed: a write and a delete appear live, and the code of a p
   await clean();
   await page.locator("#processor-code").click();
   // A library without a processor gets the pull model by feed ranges, and a sentence that says so.
-  const marks = { "C#": /GetChangeFeedProcessorBuilder/, Java: /ChangeFeedProcessorBuilder/, JavaScript: /getFeedRanges/, Python: /read_feed_ranges/, Rust: /Processor::builder/ };
+  const marks = { "C#": /GetChangeFeedProcessorBuilder/, Java: /ChangeFeedProcessorBuilder/, JavaScript: /getFeedRanges/, Python: /read_feed_ranges/, Rust: /Processor::<Value>::builder/ };
   for (const [language, mark] of Object.entries(marks)) {
     await page.getByRole("tab", { name: language, exact: true }).click();
     const panel = page.getByRole("tabpanel").filter({ visible: true });
