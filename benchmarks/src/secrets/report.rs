@@ -72,7 +72,8 @@ impl SecretsReport {
              Written by `cargo xtask bench secrets --sizes {sizes} --out benchmarks/SECRETS.md` on a shared machine \
              with\n{cores} cores and {memory:.0} GiB of memory, load average {load} (15 minutes, at the end; ours is \
              about 2). {workers} workers per cluster,\n{PATHS} paths per workload, a source that takes {source} ms \
-             per request. One run of each side; ratios are planisphere to\nPostgreSQL. {note}\n{scale}\n{tables}\n{MEANING}",
+             per request. One run of each side; ratios are planisphere to\nPostgreSQL. \
+             {note}\n{scale}\n{tables}\n{MEANING}",
             memory = memory as f64 / f64::from(1 << 30),
             workers = self.workers,
             note = self.note,
