@@ -1,7 +1,7 @@
 //! Runs a query on an account behind an endpoint, page by page.
 //!
-//! Pages come through the client library. If it refuses the first one of a query over all partitions, the server is asked
-//! to merge it. Does not own plans and explanations: they are made where the data is, so they need a folder.
+//! Pages come through the client library. If it refuses the first one of a query over all partitions, the server is
+//! asked to merge it. Does not own plans and explanations: they are made where the data is, so they need a folder.
 
 use std::io::Write;
 

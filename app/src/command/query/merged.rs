@@ -1,5 +1,5 @@
-//! Pages of a query over all partitions that the server itself merges: aggregates, groups and distinct values, which the
-//! client library refuses.
+//! Pages of a query over all partitions that the server itself merges: aggregates, groups and distinct values, which
+//! the client library refuses.
 //!
 //! Owns the request and its answer. Only a server of ours does so; another account refuses such a query.
 

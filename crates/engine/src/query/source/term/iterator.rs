@@ -11,6 +11,7 @@ use bytes::Bytes;
 use storage::{Direction, KeyRange, Scan, ScanLimit};
 
 use super::absent::AbsentPathIterator;
+use super::key_bound::{lower, upper};
 use super::value_bytes::{ByteRange, prefix_of_sort_key, successor};
 use crate::error::{Error, Result};
 use crate::key_layout::{TERMS, TermHit, TermPrefix};
@@ -388,20 +389,6 @@ fn reverse_within_values(hits: &[TermHit]) -> Vec<TermHit> {
         ordered.extend(run.iter().rev().cloned());
     }
     ordered
-}
-
-fn lower(range: &KeyRange) -> Bytes {
-    match &range.lower {
-        std::ops::Bound::Included(key) | std::ops::Bound::Excluded(key) => key.clone(),
-        std::ops::Bound::Unbounded => Bytes::new(),
-    }
-}
-
-fn upper(range: &KeyRange) -> Option<Bytes> {
-    match &range.upper {
-        std::ops::Bound::Included(key) | std::ops::Bound::Excluded(key) => Some(key.clone()),
-        std::ops::Bound::Unbounded => None,
-    }
 }
 
 fn damaged() -> Error {
