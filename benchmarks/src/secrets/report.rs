@@ -69,17 +69,19 @@ impl SecretsReport {
         };
         format!(
             "# Load of the secrets migration tracker\n\n\
-             Written by `cargo xtask bench secrets --sizes {sizes} --out benchmarks/SECRETS.md` on a shared machine with\n\
-             {cores} cores and {memory:.0} GiB of memory, load average {load} (15 minutes, at the end; ours is about 2). \
-             {workers} workers per cluster,\n{PATHS} paths per workload, a source that takes {source} ms per request. \
-             One run of each side; ratios are planisphere to\nPostgreSQL. {note}\n{scale}\n{tables}\n{MEANING}",
+             Written by `cargo xtask bench secrets --sizes {sizes} --out benchmarks/SECRETS.md` on a shared machine \
+             with\n{cores} cores and {memory:.0} GiB of memory, load average {load} (15 minutes, at the end; ours is \
+             about 2). {workers} workers per cluster,\n{PATHS} paths per workload, a source that takes {source} ms \
+             per request. One run of each side; ratios are planisphere to\nPostgreSQL. \
+             {note}\n{scale}\n{tables}\n{MEANING}",
             memory = memory as f64 / f64::from(1 << 30),
             workers = self.workers,
             note = self.note,
             source = SOURCE.as_millis(),
             tables = self.tables(),
         ) + &format!(
-            "- Both sides write a claim, {STEPS} steps, a switch and an end for each workload, each durable before the next.\n"
+            "- Both sides write a claim, {STEPS} steps, a switch and an end for each workload, each durable before \
+             the next.\n"
         )
     }
 }
@@ -154,10 +156,11 @@ const MEANING: &str = "\
 ## What the rows mean
 
 - **Workloads per minute**: from the first claim to the last end, everything pending before. The tracker with its real
-  workers on the embedded engine in a folder that syncs every commit; on PostgreSQL as many connections, which claim with
-  `FOR UPDATE SKIP LOCKED`. Secrets come from a source in the same process that sleeps; the target only counts versions.
+  workers on the embedded engine in a folder that syncs every commit; on PostgreSQL as many connections, which claim
+  with `FOR UPDATE SKIP LOCKED`. Secrets come from a source in the same process that sleeps; the target only counts
+  versions.
 - **CPU** is that of our whole process; of the server's processes and of ours for PostgreSQL.
-- **Rollback**: an operator rolls migrated workloads back, one after another, while a wave runs in the same cluster. Each
+- **Rollback**: an operator rolls migrated workloads back, one after another, while a wave runs in the same cluster. It
   first asks the source for every path, as the guard of a rollback demands: 15 ms of each time are the source's.
 - **Pending list**: the question of the workers, before any workload is finished and after all of the cluster are.
 - **Request units** are what the engine counted for all containers in a run over 200 workloads, divided by them.
@@ -165,8 +168,8 @@ const MEANING: &str = "\
 ## Read with care
 
 - PostgreSQL does the storage work alone: no copying, no fingerprints, no waves, no leases that are renewed, no etags.
-- A change of a workload and its audit entry are one transaction on PostgreSQL and two durable commits here, because they
-  are in two containers and a transaction does not leave a logical partition.
+- A change of a workload and its audit entry are one transaction on PostgreSQL and two durable commits here, because
+  they are in two containers and a transaction does not leave a logical partition.
 - PostgreSQL has 256 MiB of shared buffers, `fsync` and `synchronous_commit` on, and otherwise its defaults.
 - All of it shares one machine and one disk; the ratio and the processor time say more than the rates.
 ";

@@ -1,5 +1,5 @@
-//! The load benchmark of the tracker on few workloads: both sides must migrate every workload, and a page of the pending
-//! list must cost the same beside the finished ones. How fast is no question of a test.
+//! The load benchmark of the tracker on few workloads: both sides must migrate every workload, and a page of the
+//! pending list must cost the same beside the finished ones. How fast is no question of a test.
 
 use benchmarks::{SecretsOptions, run_secrets};
 

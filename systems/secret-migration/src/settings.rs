@@ -142,8 +142,8 @@ impl MigrationSettings {
         Duration::from_secs(self.mapping_age_hours * 3_600)
     }
 
-    /// Whether a workload of the cluster that is in this wave, or in none, may be migrated: those of a protected cluster
-    /// only in a wave of that cluster that somebody has approved.
+    /// Whether a workload of the cluster that is in this wave, or in none, may be migrated: those of a protected
+    /// cluster only in a wave of that cluster that somebody has approved.
     pub(crate) fn allows(&self, cluster: &ClusterName, wave: Option<&Wave>) -> bool {
         !self.protects(cluster)
             || wave

@@ -1,6 +1,7 @@
 //! What the commands of every system share.
 //!
-//! Owns the flags of `serve` and of operator commands, the sources of settings, and the log. Does not own what a system does with them.
+//! Owns the flags of `serve` and of operator commands, the sources of settings, and the log. Does not own what a
+//! system does with them.
 
 mod operator_flags;
 mod service_log;

@@ -1,7 +1,7 @@
 //! Which versions of a secret are on the target already.
 //!
-//! Owns the answer for a copy that was interrupted, repeated, or follows an earlier one. Does not own reading or writing
-//! (`copy`).
+//! Owns the answer for a copy that was interrupted, repeated, or follows an earlier one. Does not own reading or
+//! writing (`copy`).
 
 use crate::domain::{SecretVersion, TrackedWorkload};
 use crate::error::{Error, Result};

@@ -110,9 +110,9 @@ fn names_of(object: &Value) -> Result<(NamespaceName, WorkloadName), String> {
     names.map_err(|why| format!("'{name}': {why}"))
 }
 
-/// Objects of several kinds may have one name, such as a Deployment and the Job that migrates its database. They are one
-/// workload: an id has no kind, and a switch must find the secrets of both. Its kind and its labels are those of the
-/// first kind in the order of [`WorkloadKind`], whatever the order of the objects.
+/// Objects of several kinds may have one name, such as a Deployment and the Job that migrates its database. They are
+/// one workload: an id has no kind, and a switch must find the secrets of both. Its kind and its labels are those of
+/// the first kind in the order of [`WorkloadKind`], whatever the order of the objects.
 fn add_workload(
     workloads: &mut BTreeMap<(NamespaceName, WorkloadName), WorkloadParts>,
     names: (NamespaceName, WorkloadName),
@@ -273,8 +273,8 @@ type StoreName<'a> = (&'a str, &'a str, &'a str);
 const STORE: &str = "SecretStore";
 const CLUSTER_STORE: &str = "ClusterSecretStore";
 
-/// Stores that are known to be on another platform. One that nobody has listed is taken for a Vault: a workload too many
-/// is noticed, one that is left out is not.
+/// Stores that are known to be on another platform. One that nobody has listed is taken for a Vault: a workload too
+/// many is noticed, one that is left out is not.
 fn other_stores(objects: &[Value]) -> BTreeSet<StoreName<'_>> {
     let mut others = BTreeSet::new();
     for object in objects {

@@ -97,8 +97,8 @@ fn counted(engine: &engine::Engine) -> (f64, f64) {
     })
 }
 
-/// The account refuses what is above 4,000 RU/s: the workers wait as long as it asks for, nothing fails, and there is no
-/// storm of refused requests.
+/// The account refuses what is above 4,000 RU/s: the workers wait as long as it asks for, nothing fails, and there is
+/// no storm of refused requests.
 async fn a_throttled_account_slows_the_workers_down<W: Way>() {
     let (world, engine) = World::throttled::<W>().await;
     world.sync(CLUSTER).await;

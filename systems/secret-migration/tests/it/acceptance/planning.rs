@@ -147,8 +147,8 @@ pub(crate) async fn a_protected_cluster_needs_two_people<W: Way>() {
     assert_eq!(world.system.wave("live").await.unwrap().status, WaveStatus::Finished);
 }
 
-/// No way around the second person: not the widest scope, not a retry, not a wave of another cluster, not a wave that is
-/// approved already.
+/// No way around the second person: not the widest scope, not a retry, not a wave of another cluster, not a wave that
+/// is approved already.
 pub(crate) async fn a_protected_cluster_has_no_way_around_the_approval<W: Way>() {
     let world = World::new::<W>().await;
     world.sync("prod-1").await;
