@@ -8,7 +8,8 @@ use std::fmt;
 pub struct ProviderSettingsError {
     /// The name of the setting.
     pub setting: String,
-    message: String,
+    /// What is wrong with it, and what is expected.
+    pub message: String,
 }
 
 impl ProviderSettingsError {
