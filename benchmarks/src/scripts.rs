@@ -159,7 +159,8 @@ async fn query(engine: &Engine, link: &ContainerLink, text: &str) -> Result<Dura
     Ok(time)
 }
 
-fn median(mut times: Vec<Duration>) -> Duration {
+fn median(times: Vec<Duration>) -> Duration {
+    let mut times = times;
     times.sort_unstable();
     times.get(times.len() / 2).copied().unwrap_or_default()
 }

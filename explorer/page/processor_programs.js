@@ -8,6 +8,8 @@ const SHARE = "Instances with the same processor name share the changes by lease
 // JSON is also a string literal of all five languages.
 export function processorPrograms({ database, container }, endpoint) {
   const [db, coll, url] = [database, container, endpoint].map((text) => JSON.stringify(text));
+  // This library refuses an endpoint without TLS unless asked.
+  const plain = endpoint.startsWith("http:") ? `        System.setProperty("COSMOS.HTTP_CONNECTION_WITHOUT_TLS_ALLOWED", "true");\n` : "";
   return [
     { label: "C#", about: SHARE, code: `using System.Text.Json;
 using Microsoft.Azure.Cosmos;
@@ -30,7 +32,7 @@ import java.net.InetAddress;
 
 public class Processor {
     public static void main(String[] arguments) throws Exception {
-        CosmosAsyncClient client = new CosmosClientBuilder()
+${plain}        CosmosAsyncClient client = new CosmosClientBuilder()
             .endpoint(${url}).key(System.getenv("COSMOS_KEY")).gatewayMode()
             .contentResponseOnWriteEnabled(true).buildAsyncClient();
         CosmosAsyncDatabase database = client.getDatabase(${db});

@@ -32,6 +32,9 @@ pub trait ScriptRuntime: Send + Sync {
         limits: ScriptLimits,
         meter: Arc<dyn ScriptMeter>,
     ) -> Result<Arc<dyn ScriptFunctions>, ScriptFailure>;
+
+    /// Prepares what the next run will need. Called on a thread for scripts after a run was answered.
+    fn prepare_next(&self) {}
 }
 
 /// One run of a script.

@@ -14,7 +14,7 @@ use rquickjs::function::Args;
 use rquickjs::{Array, Function, Value};
 
 use crate::convert::{from_js, to_js};
-use crate::realm::{InterruptGate, Realm, compile};
+use crate::realm::{BlankRealm, InterruptGate, Realm, compile};
 
 /// The functions of one request.
 pub(crate) struct QueryFunctions {
@@ -25,11 +25,12 @@ pub(crate) struct QueryFunctions {
 
 impl QueryFunctions {
     pub(crate) fn new(
+        blank: BlankRealm,
         sources: &[ScriptSource],
         limits: ScriptLimits,
         meter: Arc<dyn ScriptMeter>,
     ) -> Result<Self, ScriptFailure> {
-        let realm = Realm::new(InterruptGate::new(limits, meter))?;
+        let realm = Realm::new(blank, InterruptGate::new(limits, meter));
         realm.enter(|ctx| {
             let list = Array::new(ctx.clone())?;
             for (place, source) in sources.iter().enumerate() {

@@ -17,11 +17,11 @@ pub(crate) type HostRequest =
 #[derive(Clone)]
 pub(crate) struct OperationQueue {
     gate: Arc<InterruptGate>,
-    state: Arc<Mutex<QueueState>>,
+    state: Arc<Mutex<PendingOperations>>,
 }
 
 #[derive(Default)]
-struct QueueState {
+struct PendingOperations {
     /// Operations that were accepted so far.
     accepted: usize,
     pending: Vec<(usize, ScriptOperation)>,
@@ -72,7 +72,7 @@ impl OperationQueue {
         self.lock().log.clone()
     }
 
-    fn lock(&self) -> MutexGuard<'_, QueueState> {
+    fn lock(&self) -> MutexGuard<'_, PendingOperations> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

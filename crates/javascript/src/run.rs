@@ -12,7 +12,7 @@ use engine::script_runtime::{
 use rquickjs::{Ctx, Function, Object, Value};
 
 use crate::operation::{HostRequest, OperationQueue};
-use crate::realm::{HOST, InterruptGate, Realm, compile, describe, named};
+use crate::realm::{BlankRealm, InterruptGate, Realm, compile, describe};
 
 /// A run in its realm.
 pub(crate) struct RealmRun {
@@ -24,13 +24,12 @@ pub(crate) struct RealmRun {
 }
 
 impl RealmRun {
-    pub(crate) fn new(call: ScriptCall) -> Result<Self, ScriptFailure> {
-        let gate = InterruptGate::new(call.limits, call.meter.clone());
-        let realm = Realm::new(gate)?;
+    pub(crate) fn new(blank: BlankRealm, call: &ScriptCall) -> Result<Self, ScriptFailure> {
+        let realm = Realm::new(blank, InterruptGate::new(call.limits, call.meter.clone()));
         let queue = OperationQueue::new(&realm.gate);
         realm.enter(|ctx| {
             let holder = Object::new(ctx.clone())?;
-            holder.set("driver", driver(ctx, &call, &queue)?)?;
+            holder.set("driver", driver(ctx, call, &queue)?)?;
             holder.set("script", compile(ctx, &call.source)?)?;
             // Kept outside of every object that the script can reach.
             let _ = ctx.store_userdata(holder);
@@ -189,8 +188,10 @@ fn driver<'js>(
     )?;
     let logs = queue.clone();
     let write_log = Function::new(ctx.clone(), move |text: String| logs.write_log(&text))?;
-    let make: Function<'js> = ctx.eval_with_options(HOST, named("host.js"))?;
-    make.call((enqueue, write_log, facts))
+    match ctx.userdata::<Function<'js>>() {
+        Some(make) => make.call((enqueue, write_log, facts)),
+        None => Err(rquickjs::Error::Unknown),
+    }
 }
 
 /// One step of the generator SplitMix64: the next state, and the number.

@@ -69,12 +69,12 @@ pub use service_id::{
 };
 pub use settings::{EventStoreSettings, StoreProvider};
 pub use storage::{
-    AdminStorage, AppendSignal, EventPage, EventStorage, FeedPage, MemoryStorage, RepairReport,
-    SaveMode, StateData, StateStorage, StorageBundle, StoredProjectionState,
+    AdminStorage, AppendSignal, DomainEventPage, DomainFeedPage, EventStorage, MemoryStorage,
+    RepairReport, SaveMode, StateData, StateStorage, StorageBundle, StoredProjectionState,
 };
 pub use store::{
-    ActorKey, ActorKeyMode, CommandContext, ConsumerGroup, EventStore, EventStoreFactory,
-    FeedReader, FullWiring, MultiProjectionStateStore, MultiProjectionStateStoreFactory,
+    ActorKey, ActorKeyMode, CommandContext, ConsumerGroup, EventFeedReader, EventStore,
+    EventStoreFactory, FullWiring, MultiProjectionStateStore, MultiProjectionStateStoreFactory,
     MultiTenantWiring, ProjectionState, SingleTenantWiring, StoreFactories, StoreScope,
 };
 pub use system::EventStoreSystem;

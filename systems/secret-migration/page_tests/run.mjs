@@ -167,6 +167,11 @@ await test("the workloads of a cluster are filtered by status and namespace", as
   await page.locator('input[name="namespace"]').fill("billing");
   await page.locator('input[name="namespace"]').press("Enter");
   await until("a namespace", (text) => text === "8 workloads", count);
+  // All of them are in view, not one beneath the head.
+  await until("in view", (rows) => rows === 8, () => page.locator(".grid-row:visible").evaluateAll((rows) => {
+    const { bottom } = rows[0].closest(".grid").getBoundingClientRect();
+    return rows.filter((row) => row.getBoundingClientRect().bottom <= bottom).length;
+  }));
   await shots("workloads");
   await page.locator('[role="row"]', { hasText: "billing-0" }).first().dblclick();
   await until("opened", (address) => address.endsWith("#/workload/dev-1/billing/billing-0"), () => page.evaluate(() => location.hash));

@@ -70,10 +70,10 @@ pub fn workload_key(cluster: &ClusterName, name: &str) -> Result<WorkloadKey> {
     WorkloadKey::parse(cluster.as_str(), NAMESPACE, name).map_err(Error::invalid)
 }
 
-/// A pending workload with so many references, without an audit entry.
+/// A pending workload with so many references, as a scan finds it.
 ///
 /// # Errors
-/// `Invalid` for a wrong name; those of the account.
+/// `Invalid` for a wrong name, `Conflict` for one that is taken; those of the account.
 pub async fn add_workload(
     system: &SecretMigration,
     cluster: &ClusterName,
@@ -93,12 +93,14 @@ pub async fn add_workload(
     };
     let now = UtcTimestamp::now(system.account().environment());
     let workload = TrackedWorkload::discovered(&key, None, secrets, "sample", now);
-    system.containers().workloads.create(&key.partition_key(), &workload).await?;
+    if !system.core.create_workload(&workload).await? {
+        return Err(Error::conflict(format!("there is a workload {key} already")));
+    }
     Ok(key)
 }
 
 fn secret() -> std::result::Result<SecretData, PlatformError> {
-    SecretData::parse(br#"{"user":"sample","password":"0123456789abcdef"}"#)
+    SecretData::parse(br#"{"password":"0123456789abcdef"}"#)
         .map_err(|why| PlatformError::new(PlatformFailure::Garbage { why }, "sample"))
 }
 

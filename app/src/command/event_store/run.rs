@@ -35,7 +35,7 @@ pub(crate) struct EventStoreCommand {
 #[derive(Debug, Subcommand)]
 enum EventStoreSubcommand {
     Serve(Box<serve::EventStoreServeCommand>),
-    Status(Box<tenant::StatusCommand>),
+    Status(Box<tenant::StoreStatusCommand>),
     Events(Box<events::EventsCommand>),
     Tags(Box<events::TagsCommand>),
     Project(Box<project::ProjectCommand>),

@@ -12,7 +12,7 @@ use crate::output::{line, thousands};
 
 /// Print the tenants with their numbers of events, tags and states
 #[derive(Debug, Args)]
-pub(super) struct StatusCommand {
+pub(super) struct StoreStatusCommand {
     #[command(flatten)]
     store: EventStoreFlags,
 }
@@ -67,7 +67,7 @@ struct OneTenant {
     store: EventStoreFlags,
 }
 
-impl StatusCommand {
+impl StoreStatusCommand {
     pub(super) async fn run(self) -> Result<ExitCode, CommandError> {
         let open = self.store.open().await?;
         let done = async {

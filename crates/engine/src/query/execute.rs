@@ -86,8 +86,8 @@ impl Engine {
         check_feed_range(&container, &operation.feed_range)?;
         // Everything that can be refused is refused before the snapshot: a snapshot holds back compaction in the
         // store.
-        let prepared =
-            self.prepare_query(&container.compiled(), &operation.text, &operation.parameters)?;
+        let is_long = self.is_long_query(&operation.text, &operation.parameters);
+        let (operation, prepared) = self.prepare_operation(&container, operation, is_long).await?;
         let scope = TokenScope {
             operation: &operation,
             container: &container.identity,
@@ -97,7 +97,6 @@ impl Engine {
         let query = prepared.query.as_ref();
         let mut functions = None;
         if !query.bound.user_functions.is_empty() {
-            // Boxed because it is rare: its future would enlarge that of every query.
             let load = self.load_functions(&container, &query.bound, &operation.limits);
             functions = Some(Box::pin(load).await?);
         }
@@ -110,7 +109,8 @@ impl Engine {
         let compiled = container.compiled();
         let partitions =
             common_indexes(snapshot.store.as_ref(), &compiled, &snapshot.slices).await?;
-        let planned = prepared.plan(Arc::clone(&partitions.indexes))?;
+        let (indexes, time_max) = (Arc::clone(&partitions.indexes), operation.limits.time_max);
+        let planned = self.plan_prepared(&prepared, indexes, is_long.then_some(time_max)).await?;
         // Waiting for a new partition map is not compile time.
         let compile_time = self.stopwatch().saturating_sub(started + opening_time);
         let session_token = snapshot.session_token.clone();

@@ -25,16 +25,15 @@ mod request;
 mod response;
 mod resume;
 mod target;
-mod user_functions;
 mod values;
 
 mod page;
 mod prepare;
 mod source;
 
-pub use ::query::Parameters;
 pub use ::query::plan::distribute::FeatureSet;
 pub use ::query::plan::metrics::IndexMetrics;
+pub use ::query::{Parameters, ROW_TEXT_BYTES_MAX};
 pub use distribute::DirectQuery;
 pub use request::{PlanQuery, QueryItems, QueryLimits};
 pub use response::{QueryExplanation, QueryMetrics, QueryPage};

@@ -201,7 +201,7 @@ impl ScriptSession {
     async fn next_version(&mut self) -> std::result::Result<ReservedVersion, SessionEnd> {
         if self.versions.is_empty() {
             let count = VERSIONS_AT_ONCE.max(self.writes.len());
-            self.versions = match self.partition.submit(VersionReservation { count }).await {
+            self.versions = match self.partition.submit(ReserveVersions { count }).await {
                 Completion::Committed(_, versions, _) => versions,
                 Completion::Failed(error, _) => return Err(error.into()),
                 Completion::Retired(_) | Completion::TooLong(..) => {
@@ -244,11 +244,11 @@ impl ScriptSession {
 
 /// Reserves versions in the writer. Nothing is stored: if the writer reads its state again, they are void, and the
 /// session that holds them is repeated (`WatchPosition::epoch`).
-struct VersionReservation {
+struct ReserveVersions {
     count: usize,
 }
 
-impl PartitionTransaction for VersionReservation {
+impl PartitionTransaction for ReserveVersions {
     type Response = VecDeque<ReservedVersion>;
     type Failure = Error;
 

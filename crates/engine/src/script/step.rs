@@ -124,7 +124,9 @@ impl ScriptSession {
     ) -> Result<PausedRun, Error> {
         let time_left = limits.time_max.saturating_sub(request.elapsed());
         let threads = &self.engine.core.script_threads;
-        let finished = threads.run(self.engine.environment(), time_left, work).await?;
+        let runtime = Arc::clone(&request.runtime);
+        let next = move || runtime.prepare_next();
+        let finished = threads.run(self.engine.environment(), time_left, work, next).await?;
         finished.ok_or_else(|| out_of_time(limits))
     }
 

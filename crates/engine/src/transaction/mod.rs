@@ -19,7 +19,7 @@ pub(crate) use header::ReservedVersion;
 pub(crate) use item_transaction::{ItemChange, ItemTransaction};
 pub(crate) use preparation::{
     BaseVersion, KnownVersion, PolicyOfKey, Preparations, PreparedOperation, PreparedPut,
-    PreparedRemoval, PutBasis,
+    PreparedReindex, PreparedRemoval, PutBasis,
 };
 pub(crate) use rehearsal::RehearsedItems;
 pub(crate) use written_item::WrittenItem;

@@ -33,12 +33,14 @@ impl ScriptThreads {
         Self { threads: Arc::new(Semaphore::new(at_once_max)) }
     }
 
-    /// Runs work on a thread; none if it is not done in time. Then its result is dropped on that thread.
+    /// Runs work on a thread; none if it is not done in time. Then its result is dropped on that thread. What can wait
+    /// is done afterwards, when the result is on its way.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         environment: &Environment,
         time_left: Duration,
         work: impl FnOnce() -> T + Send + 'static,
+        afterwards: impl FnOnce() + Send + 'static,
     ) -> Result<Option<T>> {
         let mut time_over = pin!(environment.sleep(time_left));
         let mut permit = pin!(Arc::clone(&self.threads).acquire_owned());
@@ -51,9 +53,11 @@ impl ScriptThreads {
         let (sender, mut receiver) = oneshot::channel();
         environment.compute(Box::new(move || {
             let result = catch_unwind(AssertUnwindSafe(work));
+            let _ = sender.send(result);
+            // A panic here concerns no request.
+            let _ = catch_unwind(AssertUnwindSafe(afterwards));
             // Returned only now: a thread that was given up still counts.
             drop(permit);
-            let _ = sender.send(result);
         }));
         let result = poll_fn(|context| match pin!(&mut receiver).poll(context) {
             Poll::Ready(result) => Poll::Ready(Some(result)),

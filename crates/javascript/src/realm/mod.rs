@@ -6,8 +6,10 @@ mod compile;
 mod failure;
 mod gate;
 mod limited;
+mod spare;
 
-pub(crate) use compile::{compile, named};
+pub(crate) use compile::compile;
 pub(crate) use failure::describe;
 pub(crate) use gate::InterruptGate;
-pub(crate) use limited::{HOST, Realm};
+pub(crate) use limited::{BlankRealm, Realm};
+pub(crate) use spare::SpareRealms;

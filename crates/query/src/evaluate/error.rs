@@ -102,6 +102,11 @@ fn write_refusal(error: BudgetError, formatter: &mut fmt::Formatter<'_>) -> fmt:
             "A regular expression is too complex for a text of {text_bytes} bytes. Simplify \
              it, or match a part of the text."
         ),
+        BudgetError::RowTooLarge { bytes_max } => write!(
+            formatter,
+            "A row of the result has more than {bytes_max} bytes. Select fewer properties or \
+             elements at once."
+        ),
     }
 }
 

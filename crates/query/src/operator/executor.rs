@@ -193,18 +193,38 @@ impl QueryExecutor {
     ///
     /// # Errors
     /// If an expression fails, or more rows must be kept than the context allows.
-    pub fn finish(mut self) -> Result<Vec<Value>, EvaluationError> {
-        let Self { query, state, context, patterns, budget, rows, .. } = &mut self;
+    pub fn finish(self) -> Result<Vec<Value>, EvaluationError> {
+        let mut rows = Vec::new();
+        self.finish_while(|row| {
+            rows.push(row);
+            true
+        })?;
+        Ok(rows)
+    }
+
+    /// Passes the rows to `takes_more` one by one, after all items were pushed, until that returns false. Work is asked
+    /// for before each row, so that whoever prints them can be interrupted.
+    ///
+    /// # Errors
+    /// As for [`QueryExecutor::finish`].
+    pub fn finish_while(
+        mut self,
+        mut takes_more: impl FnMut(Value) -> bool,
+    ) -> Result<(), EvaluationError> {
+        for row in self.take_rows() {
+            if !takes_more(row) {
+                return Ok(());
+            }
+        }
+        let Self { query, state, context, patterns, budget, .. } = &mut self;
         let environment = EvaluationEnvironment { context, patterns, budget, now: (context.now)() };
         let mut take = |row: Value| {
             // The caller keeps these rows, and the output of a group may be larger than the group was. A row that was
             // emitted by `push` was either passed on, or counted by DISTINCT.
             environment.budget.memory.reserve(value_bytes(&row) - size_of::<Value>())?;
-            rows.push(row);
-            Ok(())
+            if takes_more(row) { Ok(()) } else { Err(StopReason::Enough) }
         };
-        flow_result(query.finish(state, &environment, &[], &mut take))?;
-        Ok(self.rows)
+        flow_result(query.finish(state, &environment, &[], &mut take))
     }
 
     /// Runs `push` with a sink that collects the rows.

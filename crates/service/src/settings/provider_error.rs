@@ -8,7 +8,7 @@ use std::fmt;
 pub struct ProviderSettingsError {
     /// The name of the setting.
     pub setting: String,
-    /// What is wrong with it, and what is expected.
+    /// What is wrong, after the name of the setting.
     pub message: String,
 }
 

@@ -10,7 +10,7 @@ use crate::service_id::ServiceId;
 use crate::storage::{AdminStorage, RepairReport};
 
 use super::containers::TenantContainers;
-use super::documents::{HeadDocument, ItemKeys, ItemTenant};
+use super::documents::{HeadDocument, ItemTenant, StoredItemKeys};
 use super::queries::tenants;
 use super::settle::{BatchOutcome, settle_reservation};
 use super::storage::AccountStorage;
@@ -38,7 +38,7 @@ impl AdminStorage for AccountStorage {
         let mut deleted = 0;
         // Tags first: without rows nobody looks for the events.
         for container in [&tenant.tags, &tenant.states, &tenant.events] {
-            for item in container.query::<ItemKeys>(&tenant.item_ids()).await?.value {
+            for item in container.query::<StoredItemKeys>(&tenant.item_ids()).await?.value {
                 let is_head = item.id == super::documents::HEAD_ID;
                 let key = key_of(&tenant, container, &item);
                 match container.delete(&key, &item.id, None).await {
@@ -85,7 +85,7 @@ impl AdminStorage for AccountStorage {
     }
 }
 
-fn key_of(tenant: &TenantContainers, container: &Container, item: &ItemKeys) -> PartitionKey {
+fn key_of(tenant: &TenantContainers, container: &Container, item: &StoredItemKeys) -> PartitionKey {
     let text = if !tenant.is_legacy {
         item.pk.clone()
     } else if container.is_same(&tenant.tags) {

@@ -24,7 +24,7 @@ use crate::error::{Error, ErrorKind, Result, TagConflict};
 use crate::storage::{row_of, stored_event};
 
 use super::containers::TenantContainers;
-use super::documents::{BatchMark, EventDocument, TagDocument, TagReservation};
+use super::documents::{AppendMark, EventDocument, TagDocument, TagReservation};
 use super::reserve::{ReservedTag, release, reserve_all};
 use super::settle::{BatchOutcome, commit, finish, is_lost_race, settle};
 use super::storage::AccountStorage;
@@ -154,7 +154,7 @@ impl AccountStorage {
         let size = events.len();
         let document = |event: &DomainEvent| {
             let is_last = event.id == reservation.commit_event_id;
-            let batch = BatchMark {
+            let batch = AppendMark {
                 batch_id: Some(reservation.reservation_id.clone()),
                 batch_size: Some(size),
                 commit: Some(is_last),
@@ -268,7 +268,8 @@ impl AccountStorage {
                 .collect();
             let done = finish(tenant, &one.tag, &one.head, one.etag.as_ref(), rows).await;
             if let Err(error) = done {
-                tracing::warn!(service_id = %tenant.service, tag = %one.tag, %error, "the rows of a tag are completed later");
+                let (service_id, tag) = (&tenant.service, &one.tag);
+                tracing::warn!(%service_id, %tag, %error, "the rows of a tag are completed later");
             }
         }
     }

@@ -38,13 +38,13 @@ pub(super) struct EventDocument {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) executed_user: Option<String>,
     #[serde(flatten)]
-    pub(super) batch: BatchMark,
+    pub(super) batch: AppendMark,
 }
 
 /// Which append an event belongs to. Events of other programs have none and are visible.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct BatchMark {
+pub(super) struct AppendMark {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) batch_id: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -64,7 +64,7 @@ pub(super) struct EventMark {
     pub(super) service_id: Option<ServiceId>,
     pub(super) sortable_unique_id: SortableUniqueId,
     #[serde(flatten)]
-    pub(super) batch: BatchMark,
+    pub(super) batch: AppendMark,
 }
 
 /// What is at the id of a committing event: the event, or the appends that must not commit any more.
@@ -141,7 +141,7 @@ pub(super) struct StateDocument {
 /// The id and the keys of any item.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct ItemKeys {
+pub(super) struct StoredItemKeys {
     pub(super) id: String,
     pub(super) pk: Option<String>,
     pub(super) tag: Option<String>,
@@ -179,7 +179,7 @@ impl TenantContainers {
         is_own
     }
 
-    pub(super) fn event_document(&self, event: &DomainEvent, batch: BatchMark) -> EventDocument {
+    pub(super) fn event_document(&self, event: &DomainEvent, batch: AppendMark) -> EventDocument {
         EventDocument {
             id: event.id,
             pk: self.event_pk(event.id),

@@ -13,7 +13,7 @@ use service::timestamp::UtcTimestamp;
 
 use crate::domain::{EventQuery, EventRead, FeedPosition, SortableUniqueId};
 use crate::error::{Error, Result};
-use crate::storage::FeedPage;
+use crate::storage::DomainFeedPage;
 
 use super::containers::TenantContainers;
 use super::storage::AccountStorage;
@@ -24,7 +24,7 @@ impl AccountStorage {
         tenant: &TenantContainers,
         after: Option<&FeedPosition>,
         events_max: usize,
-    ) -> Result<FeedPage> {
+    ) -> Result<DomainFeedPage> {
         let since = match after {
             None => None,
             Some(FeedPosition(text)) => {
@@ -52,6 +52,6 @@ impl AccountStorage {
         let safe = page.events.iter().rev().map(|event| &event.sortable_unique_id);
         let position = safe.into_iter().find(|id| is_safe(id)).cloned().or(since);
         let position = position.map(|id| FeedPosition(id.as_str().to_owned()));
-        Ok(FeedPage { events: page.events, position })
+        Ok(DomainFeedPage { events: page.events, position })
     }
 }

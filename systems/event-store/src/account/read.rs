@@ -13,7 +13,7 @@ use crate::domain::{
     DomainEvent, DomainEventId, EventRead, EventTag, ReadPosition, SortableUniqueId, TagRow,
 };
 use crate::error::{Error, Result};
-use crate::storage::EventPage;
+use crate::storage::DomainEventPage;
 
 use super::containers::TenantContainers;
 use super::documents::{EventDocument, TagDocument};
@@ -44,7 +44,7 @@ impl AccountStorage {
         if !tenant.owns(event.service_id.as_ref(), "event") {
             return Ok(None);
         }
-        let is_visible = Visibility::new(tenant).is_visible(&event.batch).await?;
+        let is_visible = Visibility::new(tenant).check_visible(&event.batch).await?;
         if is_visible { event.into_event().map(Some) } else { Ok(None) }
     }
 
@@ -138,7 +138,7 @@ impl AccountStorage {
         &self,
         tenant: &TenantContainers,
         read: &EventRead,
-    ) -> Result<EventPage> {
+    ) -> Result<DomainEventPage> {
         match read.query.guard_tags() {
             Some(tags) => self.read_tagged(tenant, read, &tags).await,
             None => self.read_everything(tenant, read).await,
@@ -151,7 +151,7 @@ impl AccountStorage {
         tenant: &TenantContainers,
         read: &EventRead,
         tags: &BTreeSet<EventTag>,
-    ) -> Result<EventPage> {
+    ) -> Result<DomainEventPage> {
         let after = read.after.as_ref();
         // If every row is an event of the result, no more rows than events have to be read.
         let is_exact = read.query.items.len() == 1
@@ -187,14 +187,14 @@ impl AccountStorage {
         }
         let position =
             ReadPosition { last: last.or_else(|| read.after.clone()), guards, snapshot: None };
-        Ok(EventPage { events, position, has_more })
+        Ok(DomainEventPage { events, position, has_more })
     }
 
     async fn read_everything(
         &self,
         tenant: &TenantContainers,
         read: &EventRead,
-    ) -> Result<EventPage> {
+    ) -> Result<DomainEventPage> {
         let most = read.events_max.unwrap_or(usize::MAX);
         let query = tenant.all_events(read.after.as_ref());
         let mut visibility = Visibility::new(tenant);
@@ -210,7 +210,7 @@ impl AccountStorage {
             let page = tenant.events.query_page::<EventDocument>(&query, options).await?.value;
             for event in page.rows {
                 let is_own = tenant.owns(event.service_id.as_ref(), "event");
-                if is_own && visibility.is_visible(&event.batch).await? {
+                if is_own && visibility.check_visible(&event.batch).await? {
                     let event = event.into_event()?;
                     if read.query.matches(&event) {
                         events.push(event);
@@ -227,7 +227,7 @@ impl AccountStorage {
         let last = events.last().map(|event| event.sortable_unique_id.clone());
         let position =
             ReadPosition { last: last.or_else(|| read.after.clone()), ..ReadPosition::default() };
-        Ok(EventPage { events, position, has_more })
+        Ok(DomainEventPage { events, position, has_more })
     }
 }
 

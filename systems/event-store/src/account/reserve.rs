@@ -56,15 +56,12 @@ async fn reserve(
     // As long as a reservation may live: whoever holds the tag is done by then, or is settled.
     let give_up = reservation.expires_at;
     loop {
-        let (head, etag) = match read_head(tenant, tag).await? {
-            Some((head, etag)) => (head, etag),
-            None => {
-                let last_sortable_unique_id = last_position(tenant, tag).await?;
-                let head = HeadDocument { last_sortable_unique_id, ..tenant.head(tag) };
-                match reserve_new(tenant, head, reservation).await? {
-                    Some(reserved) => return Ok(reserved),
-                    None => continue,
-                }
+        let Some((head, etag)) = read_head(tenant, tag).await? else {
+            let last_sortable_unique_id = last_position(tenant, tag).await?;
+            let head = HeadDocument { last_sortable_unique_id, ..tenant.head(tag) };
+            match reserve_new(tenant, head, reservation).await? {
+                Some(reserved) => return Ok(reserved),
+                None => continue,
             }
         };
         let now = UtcTimestamp::now(environment);
@@ -130,7 +127,8 @@ pub(super) async fn release(tenant: &TenantContainers, reserved: &[ReservedTag])
     for one in reserved {
         let released = finish(tenant, &one.tag, &one.head, one.etag.as_ref(), Vec::new()).await;
         if let Err(error) = released {
-            tracing::warn!(service_id = %tenant.service, tag = %one.tag, %error, "a reservation stays until it expires");
+            let (service_id, tag) = (&tenant.service, &one.tag);
+            tracing::warn!(%service_id, %tag, %error, "a reservation stays until it expires");
         }
     }
 }

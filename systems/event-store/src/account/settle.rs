@@ -149,10 +149,8 @@ pub(super) async fn finish(
         for row in &missing {
             batch = batch.create(row)?;
         }
-        let error = match tenant.tags.batch(&key, batch.replace(&finished, etag)?).await {
-            Ok(_) => return Ok(()),
-            Err(error) => error,
-        };
+        let batch = batch.replace(&finished, etag)?;
+        let Err(error) = tenant.tags.batch(&key, batch).await else { return Ok(()) };
         match error.kind() {
             // The head has changed, so somebody else has settled the append: also when an earlier attempt of this
             // batch was executed and its response was lost.

@@ -14,7 +14,8 @@ use crate::error::Result;
 use crate::offload::PayloadStore;
 use crate::service_id::ServiceId;
 use crate::storage::{
-    AdminStorage, AppendSignal, EventPage, EventStorage, FeedPage, StateStorage, StorageBundle,
+    AdminStorage, AppendSignal, DomainEventPage, DomainFeedPage, EventStorage, StateStorage,
+    StorageBundle,
 };
 use crate::store::{FullWiring, MultiTenantWiring, SingleTenantWiring, StoreFactories};
 
@@ -150,7 +151,7 @@ impl EventStorage for AccountStorage {
         self.append_events(&self.tenant(service)?, append).await
     }
 
-    async fn read(&self, service: &ServiceId, read: &EventRead) -> Result<EventPage> {
+    async fn read(&self, service: &ServiceId, read: &EventRead) -> Result<DomainEventPage> {
         self.read_query(&self.tenant(service)?, read).await
     }
 
@@ -199,7 +200,7 @@ impl EventStorage for AccountStorage {
         let mut count = 0;
         for mark in tenant.events.query::<EventMark>(&tenant.event_marks(since)).await?.value {
             let is_own = tenant.owns(mark.service_id.as_ref(), "event");
-            count += u64::from(is_own && visibility.is_visible(&mark.batch).await?);
+            count += u64::from(is_own && visibility.check_visible(&mark.batch).await?);
         }
         Ok(count)
     }
@@ -215,7 +216,7 @@ impl EventStorage for AccountStorage {
             let page = tenant.events.query_page::<EventMark>(&query, options).await?.value;
             for mark in page.rows {
                 let is_own = tenant.owns(mark.service_id.as_ref(), "event");
-                if is_own && visibility.is_visible(&mark.batch).await? {
+                if is_own && visibility.check_visible(&mark.batch).await? {
                     return Ok(Some(mark.sortable_unique_id));
                 }
             }
@@ -231,7 +232,7 @@ impl EventStorage for AccountStorage {
         service: &ServiceId,
         after: Option<&FeedPosition>,
         events_max: usize,
-    ) -> Result<FeedPage> {
+    ) -> Result<DomainFeedPage> {
         self.read_feed(&self.tenant(service)?, after, events_max).await
     }
 

@@ -10,7 +10,7 @@ use crate::domain::DomainEventId;
 use crate::error::Result;
 
 use super::containers::TenantContainers;
-use super::documents::{BatchMark, CommitSlot};
+use super::documents::{AppendMark, CommitSlot};
 
 /// What is known about appends during one call.
 pub(super) struct Visibility<'t> {
@@ -24,7 +24,7 @@ impl<'t> Visibility<'t> {
     }
 
     /// Whether the append of an event has happened.
-    pub(super) async fn is_visible(&mut self, mark: &BatchMark) -> Result<bool> {
+    pub(super) async fn check_visible(&mut self, mark: &AppendMark) -> Result<bool> {
         let (Some(batch), false) = (&mark.batch_id, mark.commit == Some(true)) else {
             return Ok(true);
         };

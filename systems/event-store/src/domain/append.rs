@@ -45,8 +45,8 @@ pub enum AppendCondition {
     },
 }
 
-/// What a reader has seen: opaque, from [`crate::EventPage::position`]. It holds more than the last id, because events
-/// become visible in another order than that of their ids.
+/// What a reader has seen: opaque, from [`crate::DomainEventPage::position`]. It holds more than the last id, because
+/// events become visible in another order than that of their ids.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReadPosition {
     /// The last event that was read.

@@ -123,7 +123,8 @@ pub(super) async fn drop_service(
 }
 
 /// What a tenant has.
-#[utoipa::path(get, path = "/admin/v1/services/{id}/stats", params(("id" = String, Path)), responses(
+#[utoipa::path(get, path = "/admin/v1/services/{id}/stats",
+    params(("id" = String, Path)), responses(
     (status = 200, body = ServiceStats),
     (status = 400, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),

@@ -173,7 +173,8 @@ impl ConditionBody {
 /// Appends events, all or none.
 #[utoipa::path(post, path = "/api/v1/events", request_body = AppendBody, responses(
     (status = 201, body = AppendReceipt),
-    (status = 200, description = "An earlier append under the same key did it.", body = AppendReceipt),
+    (status = 200,
+        description = "An earlier append under the same key did it.", body = AppendReceipt),
     (status = 400, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 403, body = ProblemDocument, content_type = "application/problem+json"),
@@ -226,7 +227,11 @@ pub(super) async fn list(
 }
 
 impl EventStoreApi {
-    pub(super) fn page(&self, service: &ServiceId, page: crate::storage::EventPage) -> EventsPage {
+    pub(super) fn page(
+        &self,
+        service: &ServiceId,
+        page: crate::storage::DomainEventPage,
+    ) -> EventsPage {
         let last = page.events.last().filter(|_| page.has_more);
         let next = last.map(|last| self.seal("since", service, last.sortable_unique_id.as_str()));
         let position = self.seal("position", service, &page.position.to_string());

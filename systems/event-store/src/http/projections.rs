@@ -37,7 +37,8 @@ pub(super) async fn list(
 }
 
 /// How far a projection is.
-#[utoipa::path(get, path = "/api/v1/projections/{name}", params(("name" = String, Path)), responses(
+#[utoipa::path(get, path = "/api/v1/projections/{name}",
+    params(("name" = String, Path)), responses(
     (status = 200, body = ProjectionStatus),
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 403, body = ProblemDocument, content_type = "application/problem+json"),
@@ -53,7 +54,8 @@ pub(super) async fn one(
 }
 
 /// Begins a projection anew, in the background.
-#[utoipa::path(post, path = "/api/v1/projections/{name}/rebuild", params(("name" = String, Path)), responses(
+#[utoipa::path(post, path = "/api/v1/projections/{name}/rebuild",
+    params(("name" = String, Path)), responses(
     (status = 202),
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 403, body = ProblemDocument, content_type = "application/problem+json"),

@@ -18,7 +18,7 @@ use service::identity::Caller;
 use super::router::EventStoreApi;
 use crate::domain::{DomainEvent, FeedPosition};
 use crate::service_id::ServiceId;
-use crate::store::FeedReader;
+use crate::store::EventFeedReader;
 
 /// A comment line so often keeps proxies from closing the connection.
 const HEARTBEAT: Duration = Duration::from_secs(15);
@@ -34,7 +34,7 @@ pub(super) struct StreamParams {
 struct OpenFeed {
     api: EventStoreApi,
     service: ServiceId,
-    reader: FeedReader,
+    reader: EventFeedReader,
     /// Counts against the limits of open streams until it is dropped.
     stream: EventStreamRequest,
 }

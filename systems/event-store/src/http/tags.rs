@@ -100,7 +100,8 @@ pub(super) async fn one(
 }
 
 /// The events of a tag, in order.
-#[utoipa::path(get, path = "/api/v1/tags/{tag}/events", params(("tag" = String, Path), SinceParams), responses(
+#[utoipa::path(get, path = "/api/v1/tags/{tag}/events",
+    params(("tag" = String, Path), SinceParams), responses(
     (status = 200, body = EventsPage),
     (status = 400, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),

@@ -1,7 +1,8 @@
 //! Appending: locks, checks, events and rows in one transaction.
 //!
-//! Owns the locks. Each tag of the events and of the condition is locked, in the order of the keys of the locks, so that
-//! no two appends wait for each other in a circle. A condition without tags excludes all other appends of the tenant.
+//! Owns the locks. Each tag of the events and of the condition is locked, in the order of the keys of the locks, so
+//! that no two appends wait for each other in a circle. A condition without tags excludes all other appends of the
+//! tenant.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -4,9 +4,9 @@
 //! append: lock the tags ─► check ─► events and rows ─► notify ─► commit
 //! ```
 //!
-//! Appends of one tag run one after the other, by advisory locks that end with the transaction. Their positions are made
-//! under the locks and lie behind the versions of all their tags, so in one tag the order of positions is the order of
-//! commits. Over several tags it is not: `feed` says how a reader of everything leaves out nothing.
+//! Appends of one tag run one after the other, by advisory locks that end with the transaction. Their positions are
+//! made under the locks and lie behind the versions of all their tags, so in one tag the order of positions is the
+//! order of commits. Over several tags it is not: `feed` says how a reader of everything leaves out nothing.
 
 mod admin;
 mod append;

@@ -17,7 +17,7 @@ use crate::domain::{
 };
 use crate::error::{Error, Result};
 use crate::service_id::ServiceId;
-use crate::storage::{EventPage, FeedPage};
+use crate::storage::{DomainEventPage, DomainFeedPage};
 
 use super::sql;
 use super::storage::{PostgresStorage, begin, begin_read};
@@ -40,7 +40,7 @@ impl PostgresStorage {
         &self,
         service: &ServiceId,
         read: &EventRead,
-    ) -> Result<EventPage> {
+    ) -> Result<DomainEventPage> {
         let mut connection = self.connection().await?;
         let transaction = begin_read(&mut connection, service).await?;
         let text = (!read.query.items.is_empty()).then(|| query_text(&read.query));
@@ -89,7 +89,7 @@ impl PostgresStorage {
             }
             None => {}
         }
-        Ok(EventPage { events, position, has_more })
+        Ok(DomainEventPage { events, position, has_more })
     }
 
     pub(super) async fn rows(
@@ -165,7 +165,7 @@ impl PostgresStorage {
         service: &ServiceId,
         after: Option<&FeedPosition>,
         events_max: usize,
-    ) -> Result<FeedPage> {
+    ) -> Result<DomainFeedPage> {
         let wrong = || Error::invalid("this is no position of this feed");
         let (transaction_id, last) = match after {
             None => ("0", ""),
@@ -191,7 +191,7 @@ impl PostgresStorage {
             }
             _ => after.cloned(),
         };
-        Ok(FeedPage { events, position })
+        Ok(DomainFeedPage { events, position })
     }
 }
 

@@ -2,8 +2,8 @@
 //!
 //! Owns the order: the first step makes the tables of a single-tenant program if there are none, the later ones add the
 //! tenant while such a program goes on writing. Columns come with a constant default, which rewrites nothing; indexes
-//! are built beside the writers; constraints are exchanged in short transactions that give up when they cannot get their
-//! lock, and are tried again. A step may be interrupted anywhere and repeated.
+//! are built beside the writers; constraints are exchanged in short transactions that give up when they cannot get
+//! their lock, and are tried again. A step may be interrupted anywhere and repeated.
 
 use std::time::Duration;
 
@@ -33,7 +33,7 @@ pub struct SchemaReport {
     pub droppable: Vec<String>,
 }
 
-enum SchemaStep {
+enum TableStep {
     /// Statements of one transaction.
     Run(&'static str),
     /// An index, built beside the writers.
@@ -42,10 +42,10 @@ enum SchemaStep {
     Exchange(&'static str),
 }
 
-const STEPS: &[(&str, SchemaStep)] = &[
+const STEPS: &[(&str, TableStep)] = &[
     (
         "tables",
-        SchemaStep::Run(
+        TableStep::Run(
             "CREATE TABLE IF NOT EXISTS events (id uuid NOT NULL CONSTRAINT events_pkey PRIMARY KEY, \
                sortable_unique_id varchar(100) NOT NULL, event_type text NOT NULL, payload json NOT NULL, \
                tags jsonb NOT NULL, timestamp timestamptz NOT NULL, causation_id text, correlation_id text, \
@@ -66,7 +66,7 @@ const STEPS: &[(&str, SchemaStep)] = &[
     ),
     (
         "columns",
-        SchemaStep::Exchange(
+        TableStep::Exchange(
             "ALTER TABLE events ADD COLUMN IF NOT EXISTS service_id text NOT NULL DEFAULT 'default', \
                ADD COLUMN IF NOT EXISTS event_version int NOT NULL DEFAULT 1, \
                ADD COLUMN IF NOT EXISTS transaction_id xid8 NOT NULL DEFAULT '0'::xid8; \
@@ -79,21 +79,21 @@ const STEPS: &[(&str, SchemaStep)] = &[
     ),
     (
         "events key index",
-        SchemaStep::Index {
+        TableStep::Index {
             name: "events_service_id_id_key",
             build: "CREATE UNIQUE INDEX CONCURRENTLY events_service_id_id_key ON events (service_id, id)",
         },
     ),
     (
         "events key",
-        SchemaStep::Exchange(
+        TableStep::Exchange(
             "ALTER TABLE events DROP CONSTRAINT events_pkey; \
              ALTER TABLE events ADD CONSTRAINT events_pkey PRIMARY KEY USING INDEX events_service_id_id_key",
         ),
     ),
     (
         "states key index",
-        SchemaStep::Index {
+        TableStep::Index {
             name: "states_service_id_key",
             build: "CREATE UNIQUE INDEX CONCURRENTLY states_service_id_key \
                     ON multi_projection_states (service_id, projector_name, projector_version)",
@@ -101,7 +101,7 @@ const STEPS: &[(&str, SchemaStep)] = &[
     ),
     (
         "states key",
-        SchemaStep::Exchange(
+        TableStep::Exchange(
             "ALTER TABLE multi_projection_states DROP CONSTRAINT multi_projection_states_pkey; \
              ALTER TABLE multi_projection_states ADD CONSTRAINT multi_projection_states_pkey \
                PRIMARY KEY USING INDEX states_service_id_key",
@@ -109,7 +109,7 @@ const STEPS: &[(&str, SchemaStep)] = &[
     ),
     (
         "tags unique index",
-        SchemaStep::Index {
+        TableStep::Index {
             name: "tags_service_id_tag_position_key",
             build: "CREATE UNIQUE INDEX CONCURRENTLY tags_service_id_tag_position_key \
                     ON tags (service_id, tag, sortable_unique_id)",
@@ -117,7 +117,7 @@ const STEPS: &[(&str, SchemaStep)] = &[
     ),
     (
         "tags unique",
-        SchemaStep::Exchange(
+        TableStep::Exchange(
             "ALTER TABLE tags DROP CONSTRAINT IF EXISTS tags_tag_sortable_unique_id_key; \
              ALTER TABLE tags ADD CONSTRAINT tags_service_id_tag_position_key \
                UNIQUE USING INDEX tags_service_id_tag_position_key",
@@ -125,14 +125,14 @@ const STEPS: &[(&str, SchemaStep)] = &[
     ),
     (
         "events by tenant",
-        SchemaStep::Index {
+        TableStep::Index {
             name: "events_service_id_idx",
             build: "CREATE INDEX CONCURRENTLY events_service_id_idx ON events (service_id)",
         },
     ),
     (
         "events by position",
-        SchemaStep::Index {
+        TableStep::Index {
             name: "events_service_id_position_idx",
             build: "CREATE INDEX CONCURRENTLY events_service_id_position_idx \
                     ON events (service_id, sortable_unique_id)",
@@ -140,7 +140,7 @@ const STEPS: &[(&str, SchemaStep)] = &[
     ),
     (
         "events by transaction",
-        SchemaStep::Index {
+        TableStep::Index {
             name: "events_service_id_transaction_idx",
             build: "CREATE INDEX CONCURRENTLY events_service_id_transaction_idx \
                     ON events (service_id, transaction_id, sortable_unique_id)",
@@ -148,14 +148,14 @@ const STEPS: &[(&str, SchemaStep)] = &[
     ),
     (
         "tags by tag",
-        SchemaStep::Index {
+        TableStep::Index {
             name: "tags_service_id_tag_idx",
             build: "CREATE INDEX CONCURRENTLY tags_service_id_tag_idx ON tags (service_id, tag)",
         },
     ),
     (
         "states by projector",
-        SchemaStep::Index {
+        TableStep::Index {
             name: "states_service_id_projector_idx",
             build: "CREATE INDEX CONCURRENTLY states_service_id_projector_idx \
                     ON multi_projection_states (service_id, projector_name)",
@@ -212,11 +212,11 @@ impl PostgresSchema {
                 continue;
             }
             match step {
-                SchemaStep::Run(statements) => exchange(client, name, statements, 1).await?,
-                SchemaStep::Exchange(statements) => {
+                TableStep::Run(statements) => exchange(client, name, statements, 1).await?,
+                TableStep::Exchange(statements) => {
                     exchange(client, name, statements, EXCHANGE_TRIES).await?;
                 }
-                SchemaStep::Index { name: index, build } => {
+                TableStep::Index { name: index, build } => {
                     build_index(client, index, build).await?;
                     let done = "INSERT INTO event_store_schema (step) VALUES ($1)";
                     client.execute(done, &[name]).await?;

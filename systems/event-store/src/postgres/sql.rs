@@ -161,7 +161,7 @@ pub(super) const SAVE_STATE: &str = "INSERT INTO multi_projection_states AS stor
        compressed_size_bytes, revision, created_at, updated_at, state_data, offload_key, \
        offload_provider, is_offloaded) \
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 1, to_timestamp($12::bigint / 1000.0), \
-       to_timestamp($13::bigint / 1000.0), $14, $15, $16, $15 IS NOT NULL) \
+       to_timestamp($13::bigint / 1000.0), $14, $15::text, $16, $15::text IS NOT NULL) \
      ON CONFLICT (service_id, projector_name, projector_version) DO UPDATE SET \
        payload_type = excluded.payload_type, \
        last_sortable_unique_id = excluded.last_sortable_unique_id, \

@@ -18,7 +18,8 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::offload::PayloadStore;
 use crate::service_id::ServiceId;
 use crate::storage::{
-    AdminStorage, AppendSignal, EventPage, EventStorage, FeedPage, StateStorage, StorageBundle,
+    AdminStorage, AppendSignal, DomainEventPage, DomainFeedPage, EventStorage, StateStorage,
+    StorageBundle,
 };
 use crate::store::{FullWiring, MultiTenantWiring, SingleTenantWiring, StoreFactories};
 
@@ -233,7 +234,7 @@ impl EventStorage for PostgresStorage {
         Ok(receipt)
     }
 
-    async fn read(&self, service: &ServiceId, read: &EventRead) -> Result<EventPage> {
+    async fn read(&self, service: &ServiceId, read: &EventRead) -> Result<DomainEventPage> {
         self.read_query(service, read).await
     }
 
@@ -275,7 +276,7 @@ impl EventStorage for PostgresStorage {
         service: &ServiceId,
         after: Option<&FeedPosition>,
         events_max: usize,
-    ) -> Result<FeedPage> {
+    ) -> Result<DomainFeedPage> {
         self.read_feed(service, after, events_max).await
     }
 

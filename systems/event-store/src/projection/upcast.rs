@@ -1,7 +1,7 @@
 //! Upcasters: payloads of old versions of an event type in the form of the newest one.
 //!
-//! Owns the chain: an upcaster leads from one version of a type to the next, and several run one after the other. Stored
-//! events are never changed.
+//! Owns the chain: an upcaster leads from one version of a type to the next, and several run one after the other.
+//! Stored events are never changed.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! Whose call it is: the trait and its four implementations.
 //!
-//! Owns where the tenant of a call comes from. Does not verify tokens (`service::identity`): the claims of a request are
-//! those of a token that was verified.
+//! Owns where the tenant of a call comes from. Does not verify tokens (`service::identity`): the claims of a request
+//! are those of a token that was verified.
 
 use std::fmt;
 
@@ -143,24 +143,24 @@ mod tests {
 
     use super::*;
 
-    fn of_claims(claims: Value) -> Result<ServiceId, ServiceIdError> {
+    fn of_claims(claims: &Value) -> Result<ServiceId, ServiceIdError> {
         let claims = claims.as_object().unwrap().clone();
         JwtServiceIdProvider::new("service_id", Some(RequestClaims::verified(claims))).current()
     }
 
     #[test]
     fn a_token_names_the_tenant_or_one_of_four_errors_says_why_not() {
-        assert_eq!(of_claims(json!({ "service_id": "Alpha" })).unwrap().as_str(), "alpha");
+        assert_eq!(of_claims(&json!({ "service_id": "Alpha" })).unwrap().as_str(), "alpha");
         let claim = || "service_id".to_owned();
         let missing = ServiceIdError::ClaimMissing { claim: claim() };
-        assert_eq!(of_claims(json!({})), Err(missing));
+        assert_eq!(of_claims(&json!({})), Err(missing));
         let empty = ServiceIdError::ClaimEmpty { claim: claim() };
-        assert_eq!(of_claims(json!({ "service_id": "" })), Err(empty));
-        let invalid = of_claims(json!({ "service_id": "Bad Id" })).unwrap_err();
+        assert_eq!(of_claims(&json!({ "service_id": "" })), Err(empty));
+        let invalid = of_claims(&json!({ "service_id": "Bad Id" })).unwrap_err();
         assert_eq!(invalid.code(), "service_id_invalid");
         let outside = JwtServiceIdProvider::new("service_id", None).current();
         assert_eq!(outside, Err(ServiceIdError::NoRequest));
-        let number = of_claims(json!({ "service_id": 7 }));
+        let number = of_claims(&json!({ "service_id": 7 }));
         assert_eq!(number, Err(ServiceIdError::ClaimNoText { claim: claim() }));
     }
 

@@ -10,8 +10,8 @@ use client::Environment;
 use service::timestamp::UtcTimestamp;
 
 use super::{
-    AdminStorage, AppendSignal, EventPage, EventStorage, FeedPage, RepairReport, SaveMode,
-    StateStorage, StorageBundle, StoredProjectionState,
+    AdminStorage, AppendSignal, DomainEventPage, DomainFeedPage, EventStorage, RepairReport,
+    SaveMode, StateStorage, StorageBundle, StoredProjectionState,
 };
 use crate::domain::{
     AppendCondition, AppendReceipt, DomainEvent, DomainEventId, EventRead, EventTag, FeedPosition,
@@ -190,7 +190,7 @@ impl EventStorage for MemoryStorage {
         Ok(append.receipt(&positions, false))
     }
 
-    async fn read(&self, service: &ServiceId, read: &EventRead) -> Result<EventPage> {
+    async fn read(&self, service: &ServiceId, read: &EventRead) -> Result<DomainEventPage> {
         let most = read.events_max.unwrap_or(usize::MAX);
         let mut events: Vec<_> = self.with(service, |tenant| {
             let after = read.after.as_ref();
@@ -204,7 +204,7 @@ impl EventStorage for MemoryStorage {
         events.truncate(most);
         let last = events.last().map(|event| event.sortable_unique_id.clone());
         let position = ReadPosition { last: last.or(read.after.clone()), ..Default::default() };
-        Ok(EventPage { events, position, has_more })
+        Ok(DomainEventPage { events, position, has_more })
     }
 
     async fn event(&self, service: &ServiceId, id: DomainEventId) -> Result<Option<DomainEvent>> {
@@ -270,7 +270,7 @@ impl EventStorage for MemoryStorage {
         service: &ServiceId,
         after: Option<&FeedPosition>,
         events_max: usize,
-    ) -> Result<FeedPage> {
+    ) -> Result<DomainFeedPage> {
         let skipped = match after {
             None => 0,
             Some(FeedPosition(text)) => text
@@ -283,7 +283,7 @@ impl EventStorage for MemoryStorage {
         });
         let read = skipped + events.len();
         let position = (read > 0).then(|| FeedPosition(format!("m{read}")));
-        Ok(FeedPage { events, position })
+        Ok(DomainFeedPage { events, position })
     }
 
     fn signal(&self) -> &AppendSignal {

@@ -8,7 +8,7 @@ mod traits;
 
 pub use memory::MemoryStorage;
 pub(crate) use memory::{newest_first, row_of, stored_event};
-pub use pages::{EventPage, FeedPage};
+pub use pages::{DomainEventPage, DomainFeedPage};
 pub use signal::AppendSignal;
 pub use states::{SaveMode, StateData, StoredProjectionState};
 pub use traits::{AdminStorage, EventStorage, RepairReport, StateStorage, StorageBundle};

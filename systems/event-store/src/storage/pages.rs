@@ -4,7 +4,7 @@ use crate::domain::{DomainEvent, FeedPosition, ReadPosition};
 
 /// Events of a query, in the order of their ids.
 #[derive(Clone, Debug)]
-pub struct EventPage {
+pub struct DomainEventPage {
     /// The events.
     pub events: Vec<DomainEvent>,
     /// What the reader has now seen, for the condition of an append.
@@ -15,7 +15,7 @@ pub struct EventPage {
 
 /// Events of a feed.
 #[derive(Clone, Debug)]
-pub struct FeedPage {
+pub struct DomainFeedPage {
     /// The events.
     pub events: Vec<DomainEvent>,
     /// Where the next page starts. Some of these events may come again after it; none is left out.

@@ -16,7 +16,7 @@ use crate::domain::{
 use crate::error::Result;
 use crate::service_id::ServiceId;
 
-use super::{AppendSignal, EventPage, FeedPage, SaveMode, StoredProjectionState};
+use super::{AppendSignal, DomainEventPage, DomainFeedPage, SaveMode, StoredProjectionState};
 
 /// Stores events.
 #[async_trait]
@@ -25,7 +25,7 @@ pub trait EventStorage: Send + Sync + 'static {
     async fn append(&self, service: &ServiceId, append: &PreparedAppend) -> Result<AppendReceipt>;
 
     /// Events of a query in the order of their ids.
-    async fn read(&self, service: &ServiceId, read: &EventRead) -> Result<EventPage>;
+    async fn read(&self, service: &ServiceId, read: &EventRead) -> Result<DomainEventPage>;
 
     /// One event.
     async fn event(&self, service: &ServiceId, id: DomainEventId) -> Result<Option<DomainEvent>>;
@@ -61,7 +61,7 @@ pub trait EventStorage: Send + Sync + 'static {
         service: &ServiceId,
         after: Option<&FeedPosition>,
         events_max: usize,
-    ) -> Result<FeedPage>;
+    ) -> Result<DomainFeedPage>;
 
     /// Wakes readers after appends.
     fn signal(&self) -> &AppendSignal;

@@ -13,9 +13,9 @@ use crate::domain::{
 };
 use crate::error::Result;
 use crate::service_id::{ServiceId, ServiceIdProvider};
-use crate::storage::{AppendSignal, EventPage, EventStorage, StorageBundle};
+use crate::storage::{AppendSignal, DomainEventPage, EventStorage, StorageBundle};
 
-use super::{CommandContext, FeedReader};
+use super::{CommandContext, EventFeedReader};
 
 /// Events of the tenant that the provider names. Clones share it.
 #[derive(Clone)]
@@ -58,7 +58,7 @@ impl EventStore {
     ///
     /// # Errors
     /// `Invalid` for an invalid query; those of the storage.
-    pub async fn read(&self, read: &EventRead) -> Result<EventPage> {
+    pub async fn read(&self, read: &EventRead) -> Result<DomainEventPage> {
         let service = self.provider.current()?;
         read.query.check()?;
         self.storage.read(&service, read).await
@@ -148,8 +148,8 @@ impl EventStore {
 
     /// A reader of the feed, from its begin or after a position.
     #[must_use]
-    pub fn feed(&self, after: Option<crate::domain::FeedPosition>) -> FeedReader {
-        FeedReader::new(self.clone(), after)
+    pub fn feed(&self, after: Option<crate::domain::FeedPosition>) -> EventFeedReader {
+        EventFeedReader::new(self.clone(), after)
     }
 
     /// Begins a command: what it reads becomes the condition of what it appends.

@@ -20,7 +20,7 @@ const PAGE_EVENTS: usize = 500;
 
 /// Reads the feed of a tenant.
 #[derive(Debug)]
-pub struct FeedReader {
+pub struct EventFeedReader {
     store: EventStore,
     position: Option<FeedPosition>,
     /// Returned since the position; the storage returns them again.
@@ -33,7 +33,7 @@ pub struct FeedReader {
 pub struct ConsumerGroup {
     name: String,
     states: MultiProjectionStateStore,
-    reader: FeedReader,
+    reader: EventFeedReader,
     revision: u64,
     processed: u64,
 }
@@ -43,7 +43,7 @@ struct GroupCheckpoint {
     position: Option<FeedPosition>,
 }
 
-impl FeedReader {
+impl EventFeedReader {
     pub(super) fn new(store: EventStore, position: Option<FeedPosition>) -> Self {
         let signal = store.signal().receiver();
         Self { store, position, returned: HashSet::new(), signal }
@@ -75,7 +75,7 @@ impl FeedReader {
     /// The next events; waits for them, at most so long.
     ///
     /// # Errors
-    /// Those of [`FeedReader::next_page`].
+    /// Those of [`EventFeedReader::next_page`].
     pub async fn wait_for_page(&mut self, at_most: Duration) -> Result<Vec<DomainEvent>> {
         self.signal.mark_unchanged();
         let events = self.next_page().await?;
@@ -121,7 +121,7 @@ impl ConsumerGroup {
     /// The next events; waits for them, at most so long.
     ///
     /// # Errors
-    /// Those of [`FeedReader::next_page`].
+    /// Those of [`EventFeedReader::next_page`].
     pub async fn receive(&mut self, at_most: Duration) -> Result<Vec<DomainEvent>> {
         let events = self.reader.wait_for_page(at_most).await?;
         self.processed += events.len() as u64;

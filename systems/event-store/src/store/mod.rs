@@ -12,6 +12,6 @@ pub use actor_key::{ActorKey, ActorKeyMode};
 pub use command::CommandContext;
 pub use event_store::EventStore;
 pub use factory::{EventStoreFactory, MultiProjectionStateStoreFactory};
-pub use feed::{ConsumerGroup, FeedReader};
+pub use feed::{ConsumerGroup, EventFeedReader};
 pub use state_store::{MultiProjectionStateStore, ProjectionState};
 pub use wiring::{FullWiring, MultiTenantWiring, SingleTenantWiring, StoreFactories, StoreScope};

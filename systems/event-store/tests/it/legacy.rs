@@ -12,7 +12,7 @@ use service::copy::{Checkpoint, CheckpointStore, StopCondition};
 
 use crate::world::{World, draft, tag};
 
-const EVENTS: usize = 200;
+const EVENTS: usize = 1_000;
 
 fn legacy_options() -> AccountStoreOptions {
     AccountStoreOptions { use_legacy_partition_key_paths: true, ..AccountStoreOptions::default() }
@@ -152,7 +152,7 @@ async fn dc_a8_a_copy_resumes_and_writes_nothing_twice() {
         };
         (migration.verify().await.unwrap(), report)
     };
-    let (_, interrupted) = run(Some(100)).await;
+    let (_, interrupted) = run(Some(400)).await;
     assert!(interrupted.is_none());
     let (verified, report) = run(None).await;
     assert!(verified.is_complete(), "{verified:?}");

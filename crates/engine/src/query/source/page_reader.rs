@@ -18,9 +18,9 @@ use crate::error::{Error, Result};
 use crate::key_layout::{ITEMS, TERMS, shape_of, shape_paths_range};
 use crate::query::charge::ChargeAccumulator;
 use crate::query::planned::PartitionIndexes;
+use crate::query::prepare::FunctionCalls;
 use crate::query::request::QueryLimits;
 use crate::query::response::QueryMetrics;
-use crate::query::user_functions::FunctionCalls;
 use crate::record::ItemRecord;
 
 /// Approximate bytes of the items in one batch.

@@ -25,6 +25,13 @@ fn a_sign_that_stands_alone_counts_as_a_word() {
 }
 
 #[test]
+fn a_word_longer_than_any_of_a_language_is_its_own_stem() {
+    let (long, longer) = ("ay".repeat(127) + "ing", "ay".repeat(128) + "ing");
+    assert_ne!(stems("en-US", &long[1..]), [&long[1..]]);
+    assert_eq!(stems("en-US", &longer), [longer]);
+}
+
+#[test]
 fn a_term_of_stop_words_is_never_found_unverified() {
     assert_eq!(evaluate("FULLTEXTCONTAINS", "\"the cat\", \"the\""), Value::Bool(false));
 }

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::world::{World, draft, tag};
 
-pub(super) async fn events_are_read_in_the_order_of_their_appends(world: &World) {
+pub(crate) async fn events_are_read_in_the_order_of_their_appends(world: &World) {
     let store = world.events("alpha");
     let mut positions = Vec::new();
     for number in 0..7 {
@@ -38,7 +38,7 @@ pub(super) async fn events_are_read_in_the_order_of_their_appends(world: &World)
     assert_eq!(later, all[5..]);
 }
 
-pub(super) async fn a_page_ends_where_the_next_begins(world: &World) {
+pub(crate) async fn a_page_ends_where_the_next_begins(world: &World) {
     let store = world.events("alpha");
     for number in 0..11 {
         let name = if number % 2 == 0 { "Even" } else { "Odd" };
@@ -68,7 +68,7 @@ pub(super) async fn a_page_ends_where_the_next_begins(world: &World) {
     }
 }
 
-pub(super) async fn tags_have_versions_counts_and_rows(world: &World) {
+pub(crate) async fn tags_have_versions_counts_and_rows(world: &World) {
     let store = world.events("alpha");
     assert!(!store.tag_exists(&tag("Student:1")).await.unwrap());
     assert_eq!(store.latest_sortable_unique_id().await.unwrap(), None);
@@ -94,7 +94,7 @@ pub(super) async fn tags_have_versions_counts_and_rows(world: &World) {
     assert_eq!(latest, Some(last.sortable_unique_id));
 }
 
-pub(super) async fn an_append_with_several_events_is_whole(world: &World) {
+pub(crate) async fn an_append_with_several_events_is_whole(world: &World) {
     let store = world.events("alpha");
     let drafts: Vec<_> =
         (0..20).map(|number| draft("Part", &["Whole:1", &format!("Part:{number}")])).collect();
@@ -115,7 +115,7 @@ pub(super) async fn an_append_with_several_events_is_whole(world: &World) {
     assert_eq!(store.read_all(None, None).await.unwrap().len(), 22);
 }
 
-pub(super) async fn a_repeat_under_one_key_gets_the_first_receipt(world: &World) {
+pub(crate) async fn a_repeat_under_one_key_gets_the_first_receipt(world: &World) {
     let store = world.events("alpha");
     for tags in [&["Order:1"][..], &[]] {
         let key = format!("key of {tags:?}");
@@ -136,7 +136,7 @@ pub(super) async fn a_repeat_under_one_key_gets_the_first_receipt(world: &World)
     assert_eq!(store.read_by_tag(&tag("Order:1"), None).await.unwrap().len(), 2);
 }
 
-pub(super) async fn an_id_that_exists_is_refused(world: &World) {
+pub(crate) async fn an_id_that_exists_is_refused(world: &World) {
     let store = world.events("alpha");
     let id = DomainEventId::of_key("chosen", 0);
     let chosen = || EventDraft { id: Some(id), ..draft("Chosen", &["Choice:1"]) };

@@ -10,7 +10,7 @@ use crate::world::{World, draft};
 const SHORT: Duration = Duration::from_millis(10);
 const LONG: Duration = Duration::from_secs(30);
 
-pub(super) async fn a_feed_returns_every_event_once(world: &World) {
+pub(crate) async fn a_feed_returns_every_event_once(world: &World) {
     let store = world.events("alpha");
     let mut reader = store.feed(None);
     assert!(reader.wait_for_page(SHORT).await.unwrap().is_empty());
@@ -43,7 +43,7 @@ pub(super) async fn a_feed_returns_every_event_once(world: &World) {
     assert_eq!(wrong.next_page().await.unwrap_err().kind(), ErrorKind::Invalid);
 }
 
-pub(super) async fn a_group_goes_on_where_it_committed(world: &World) {
+pub(crate) async fn a_group_goes_on_where_it_committed(world: &World) {
     let scope = world.scope("alpha");
     let append = async || {
         let request = AppendRequest::new(vec![draft("Happened", &[])]);

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::world::{World, draft, tag};
 
-pub(super) async fn dc_a1_and_other_bad_input_has_its_own_error_and_stores_nothing(world: &World) {
+pub(crate) async fn dc_a1_and_other_bad_input_has_its_own_error_and_stores_nothing(world: &World) {
     let factories = world.storage.factories();
     let long = "a".repeat(65);
     for wrong in ["", " bad", "bad|x", "bad/x", "bad_x", &long, "\u{fb00}", "a\nb"] {

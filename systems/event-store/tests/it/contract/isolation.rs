@@ -11,7 +11,7 @@ fn now(world: &World) -> UtcTimestamp {
     UtcTimestamp::now(&world.storage.environment)
 }
 
-pub(super) async fn dc_a3_tenants_see_only_their_own(world: &World) {
+pub(crate) async fn dc_a3_tenants_see_only_their_own(world: &World) {
     let mut ids = Vec::new();
     for service in ["alpha", "beta"] {
         let scope = world.scope(service);
@@ -63,7 +63,7 @@ pub(super) async fn dc_a3_tenants_see_only_their_own(world: &World) {
     assert_eq!(world.scope("alpha").states.list().await.unwrap().len(), 1);
 }
 
-pub(super) async fn dc_a3_conditions_and_keys_are_of_one_tenant(world: &World) {
+pub(crate) async fn dc_a3_conditions_and_keys_are_of_one_tenant(world: &World) {
     let id = DomainEventId::of_key("the same id", 0);
     for service in ["alpha", "beta"] {
         let store = world.events(service);
@@ -80,7 +80,7 @@ pub(super) async fn dc_a3_conditions_and_keys_are_of_one_tenant(world: &World) {
     }
 }
 
-pub(super) async fn tenants_are_listed_and_dropped_apart(world: &World) {
+pub(crate) async fn tenants_are_listed_and_dropped_apart(world: &World) {
     for service in ["alpha", "beta", "default"] {
         let scope = world.scope(service);
         let drafts = vec![draft("One", &["A:1", "B:1"]), draft("Two", &["A:1"])];
@@ -109,7 +109,7 @@ pub(super) async fn tenants_are_listed_and_dropped_apart(world: &World) {
     world.events("alpha").append(again).await.unwrap();
 }
 
-pub(super) async fn dc_a2_a_program_without_tenants_is_the_default_one(world: &World) {
+pub(crate) async fn dc_a2_a_program_without_tenants_is_the_default_one(world: &World) {
     let stores = world.storage.single_tenant();
     let receipt =
         stores.events.append(AppendRequest::new(vec![draft("Plain", &["A:1"])])).await.unwrap();

@@ -14,7 +14,7 @@ fn state(world: &World, version: &str, payload: Vec<u8>) -> ProjectionState {
     }
 }
 
-pub(super) async fn dc_a14_versions_and_tenants_have_states_of_their_own(world: &World) {
+pub(crate) async fn dc_a14_versions_and_tenants_have_states_of_their_own(world: &World) {
     let services = ["alpha", "beta"];
     for service in services {
         for version in ["v1", "v2"] {
@@ -44,7 +44,7 @@ pub(super) async fn dc_a14_versions_and_tenants_have_states_of_their_own(world: 
     assert_eq!(world.states("beta").list().await.unwrap().len(), 2);
 }
 
-pub(super) async fn dc_a14_a_large_state_is_offloaded(world: &World) {
+pub(crate) async fn dc_a14_a_large_state_is_offloaded(world: &World) {
     let states = world.states("alpha");
     let randomness = client_randomness();
     // Random bytes, which cannot be compressed.
@@ -70,7 +70,7 @@ fn client_randomness() -> engine::SeededRandomness {
     engine::SeededRandomness::new(3)
 }
 
-pub(super) async fn a_save_can_be_tied_to_a_revision(world: &World) {
+pub(crate) async fn a_save_can_be_tied_to_a_revision(world: &World) {
     let states = world.states("alpha");
     let saved = state(world, "v1", b"1".to_vec());
     assert_eq!(states.save(&saved, SaveMode::IfRevision(0)).await.unwrap(), 1);

@@ -98,23 +98,27 @@ async fn a_condition_without_tags_sees_an_event_that_commits_late() {
 async fn a_reader_is_woken_by_another_process() {
     let Some(world) = super::world("a_reader_is_woken").await else { return };
     let store = world.events("alpha");
-    let mut reader = store.feed(None);
+    let mut woken = store.signal().receiver();
     let options = PostgresOptions::new(world.database.as_ref().unwrap().address());
     let other = super::open(&options, &Environment::system()).await;
     let other = other.factories().events.create_for_service("alpha").unwrap();
-    let appended = async {
-        tokio::time::sleep(Duration::from_millis(100)).await;
-        other.append(AppendRequest::new(vec![draft("Other", &["Late:1"])])).await.unwrap();
-    };
-    let waiting = async {
-        let mut seen = Vec::new();
-        // Far longer than the test may take: only a signal ends the wait.
-        while seen.is_empty() {
-            seen = reader.wait_for_page(Duration::from_secs(600)).await.unwrap();
+    let mut appended = 0;
+    // Repeated: the first ones may come before the connection that listens is there, whose begin is a signal too.
+    for _ in 0..2 {
+        woken.mark_unchanged();
+        let appending = async {
+            loop {
+                let request = AppendRequest::new(vec![draft("Other", &["Late:1"])]);
+                other.append(request).await.unwrap();
+                appended += 1;
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+        };
+        tokio::select! {
+            changed = woken.changed() => changed.unwrap(),
+            () = appending => unreachable!("it appends for ever"),
         }
-        seen
-    };
-    let (seen, ()) = tokio::join!(waiting, appended);
-    assert_eq!(seen[0].event_type, "Other");
-    assert_eq!(store.read_by_tag(&tag("Late:1"), None).await.unwrap().len(), 1);
+    }
+    assert!(appended > 0);
+    assert!(!store.read_by_tag(&tag("Late:1"), None).await.unwrap().is_empty());
 }

@@ -4,29 +4,8 @@ mod feed;
 mod migration;
 mod row_security;
 mod server;
+mod setup;
 
-use std::sync::Arc;
-
-use client::Environment;
-use event_store::{
-    MemoryPayloads, PostgresOptions, PostgresSchema, PostgresStorage, StorageBundle,
-};
-
-use crate::world::{World, clock};
 pub(crate) use server::TestDatabase;
-
-/// A world on a database of its own; `None`, said by the name of the test, where there is no PostgreSQL.
-pub(crate) async fn world(test: &str) -> Option<World> {
-    let database = TestDatabase::create(test).await?;
-    let clock = clock();
-    let environment = Environment::simulated(Arc::clone(&clock), 7);
-    let options = PostgresOptions::new(database.address());
-    PostgresSchema::new(&options).unwrap().migrate().await.unwrap();
-    let storage = open(&options, &environment).await;
-    Some(World::on_database(clock, storage, database))
-}
-
-async fn open(options: &PostgresOptions, environment: &Environment) -> StorageBundle {
-    let payloads = Arc::new(MemoryPayloads::default());
-    PostgresStorage::open(options, environment, payloads).await.unwrap()
-}
+use setup::open;
+pub(crate) use setup::world;

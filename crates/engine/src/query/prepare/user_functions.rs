@@ -11,18 +11,18 @@ use ::query::value::Value;
 use ::query::{BoundQuery, EvaluationError, UserFunctions};
 use model::Json;
 
-use super::error::evaluation_failed;
-use super::request::QueryLimits;
 use crate::catalog::{AttachedKind, ContainerEntry};
 use crate::engine::Engine;
 use crate::environment::Environment;
 use crate::error::{Error, ErrorKind, Result};
+use crate::query::error::evaluation_failed;
+use crate::query::request::QueryLimits;
 use crate::script_runtime::{
     ScriptFailure, ScriptFailureKind, ScriptFunctions, ScriptMeter, ScriptSource,
 };
 
 /// The functions of one page of a query.
-pub(super) struct FunctionCalls {
+pub(in crate::query) struct FunctionCalls {
     functions: Arc<dyn ScriptFunctions>,
     calls: AtomicU64,
 }
@@ -46,7 +46,7 @@ impl ScriptMeter for FunctionMeter {
 
 impl FunctionCalls {
     /// How many calls there were.
-    pub(super) fn count(&self) -> u64 {
+    pub(in crate::query) fn count(&self) -> u64 {
         self.calls.load(Ordering::Relaxed)
     }
 }
@@ -69,7 +69,7 @@ impl UserFunctions for FunctionCalls {
 
 impl Engine {
     /// Loads the functions that a query calls, before anything is read.
-    pub(super) async fn load_functions(
+    pub(in crate::query) async fn load_functions(
         &self,
         container: &ContainerEntry,
         bound: &BoundQuery,
@@ -92,9 +92,11 @@ impl Engine {
         let (started, time_max) = (environment.stopwatch(), limits.time_max);
         let meter = Arc::new(FunctionMeter { environment, started, time_max });
         let script_limits = self.settings().scripts.limits();
+        let next = Arc::clone(&runtime);
         let compile = move || runtime.functions(sources, script_limits, meter);
-        let threads = &self.core.script_threads;
-        let compiled = threads.run(self.environment(), script_limits.time_max, compile).await?;
+        let (threads, time_max) = (&self.core.script_threads, script_limits.time_max);
+        let prepare = move || next.prepare_next();
+        let compiled = threads.run(self.environment(), time_max, compile, prepare).await?;
         let compiled = compiled.ok_or_else(|| {
             Error::new(ErrorKind::OutOfTime, "Request timed out: no thread for scripts was free.")
         })?;
