@@ -38,8 +38,7 @@ pub(super) struct ServiceFlag {
 /// The opened event store.
 pub(super) struct OpenEventStore {
     pub(super) system: EventStoreSystem,
-    pub(super) account: Account,
-    pub(super) settings: EventStoreSettings,
+    account: Account,
 }
 
 impl EventStoreFlags {
@@ -90,8 +89,8 @@ pub(super) async fn open_on(
     let storage = EventStoreSystem::open_storage(&account, &settings).await;
     let storage = storage.map_err(|error| store_error("opening the event store", &error))?;
     let (projectors, upcasters) = (sample_projectors(), Upcasters::default());
-    let system = EventStoreSystem::new(storage, settings.clone(), projectors, upcasters);
-    Ok(OpenEventStore { system, account, settings })
+    let system = EventStoreSystem::new(storage, settings, projectors, upcasters);
+    Ok(OpenEventStore { system, account })
 }
 
 impl OpenEventStore {

@@ -19,6 +19,11 @@ mod usage;
 
 pub(crate) use emulator::{EmulatorVariables, VariableScope};
 pub(crate) use run::ServeCommand;
-#[cfg(any(feature = "chat", feature = "notifications", feature = "secret-migration"))]
+#[cfg(any(
+    feature = "chat",
+    feature = "event-store",
+    feature = "notifications",
+    feature = "secret-migration"
+))]
 pub(crate) use stop::stop_signal;
 pub(crate) use usage::{USAGE_FILE, read_prices};

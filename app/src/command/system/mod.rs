@@ -3,11 +3,13 @@
 //! Owns the flags of `serve` and of operator commands, the sources of settings, and the log. Does not own what a
 //! system does with them.
 
+#[cfg(any(feature = "chat", feature = "notifications", feature = "secret-migration"))]
 mod operator_flags;
 mod service_log;
 mod serving;
 mod settings_flags;
 
+#[cfg(any(feature = "chat", feature = "notifications", feature = "secret-migration"))]
 pub(crate) use operator_flags::{OpenedAccount, OperatorFlags};
 pub(crate) use service_log::begin as begin_log;
 #[cfg(feature = "chat")]

@@ -6,7 +6,7 @@
 //!
 //! Appends of one tag run one after the other, by advisory locks that end with the transaction. Their positions are
 //! made under the locks and lie behind the versions of all their tags, so in one tag the order of positions is the
-//! order of commits. Over several tags it is not: `feed` says how a reader of everything leaves out nothing.
+//! order of commits. Over several tags it is not: `read` says how a reader of everything leaves out nothing.
 
 mod admin;
 mod append;
