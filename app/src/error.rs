@@ -92,7 +92,7 @@ impl fmt::Display for CommandError {
     }
 }
 
-/// Skips the engine's "the store failed", which tells a user nothing.
+/// Skips the engine's "the store failed", which does not help a user.
 fn storage_error<'a>(error: &'a (dyn Error + 'static)) -> &'a (dyn Error + 'static) {
     match error.source() {
         Some(source) if source.is::<storage::Error>() => source,

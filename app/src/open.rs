@@ -77,10 +77,17 @@ impl StoreFlags {
         };
         let store = LsmStore::open(folder, engine::SPACES, settings)
             .map_err(|error| CommandError::from_error(what(), &error))?;
-        Engine::open(store, Environment::system(), account)
+        Engine::open(store, with_scripts(Environment::system()), account)
             .await
             .map_err(|error| CommandError::from_error(what(), &error))
     }
+}
+
+/// The environment in which scripts run, if this program was built with them.
+pub(crate) fn with_scripts(environment: Environment) -> Environment {
+    #[cfg(feature = "scripts")]
+    let environment = environment.with_scripts(std::sync::Arc::new(javascript::JavaScript::new()));
+    environment
 }
 
 /// Runs a command's future on a new runtime.

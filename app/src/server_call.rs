@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use engine::{Clock, SystemClock};
 use gateway::{AccountKey, sign_request};
+use reqwest::header::HeaderMap;
 use reqwest::{Client, Method, Response};
 
 use crate::error::CommandError;
@@ -32,6 +33,18 @@ impl ServerCall<'_> {
         path: &str,
         body: Vec<u8>,
     ) -> Result<Vec<u8>, CommandError> {
+        Ok(self.send_with(action, method, path, &[], body).await?.1)
+    }
+
+    /// The same with more headers; also returns those of the answer.
+    pub(crate) async fn send_with(
+        &self,
+        action: &str,
+        method: Method,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: Vec<u8>,
+    ) -> Result<(HeaderMap, Vec<u8>), CommandError> {
         let endpoint = self.endpoint;
         let action = || format!("{action} {endpoint}");
         let failed = |error: reqwest::Error| {
@@ -45,9 +58,13 @@ impl ServerCall<'_> {
         for (name, value) in sign_request(self.key, method.as_str(), path, now) {
             request = request.header(name, value);
         }
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
         let response = request.send().await.map_err(failed)?;
         if response.status().is_success() {
-            return Ok(response.bytes().await.map_err(failed)?.into());
+            let headers = response.headers().clone();
+            return Ok((headers, response.bytes().await.map_err(failed)?.into()));
         }
         let reason = describe(response).await;
         Err(CommandError::new(action(), reason)

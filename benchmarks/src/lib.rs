@@ -9,6 +9,7 @@
 //! measure: engine round, raw round, raw round, engine round, ... ─► medians ─► table
 //! ```
 
+mod chat;
 mod child;
 mod data;
 mod fan_out;
@@ -24,9 +25,11 @@ mod report;
 mod rounds;
 mod run;
 mod scratch_server;
+mod scripts;
 mod secrets;
 mod tape;
 
+pub use self::chat::{ChatOptions, ChatReport, ChatSide, HistoryFigures, run_chat};
 pub use self::notifications::{
     Latency, NotificationsOptions, NotificationsReport, Outcomes, SidePace, SideResult, Tenth,
     run_notifications,
@@ -42,7 +45,11 @@ pub use queries::{
 };
 pub use report::{BenchReport, ReportRow};
 pub use run::{Options, run};
-pub use secrets::{PendingList, SecretsOptions, SecretsReport, SecretsSide, run_secrets};
+pub use scripts::{ScriptOptions, ScriptReport, run_scripts};
+pub use secrets::{
+    PendingList, Rollbacks, SecretsOptions, SecretsReport, SecretsSide, SecretsSize, SizeResult,
+    run_secrets,
+};
 
 /// Any failure. No caller of a benchmark distinguishes kinds.
 pub type Error = Box<dyn std::error::Error + Send + Sync>;

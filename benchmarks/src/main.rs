@@ -5,15 +5,23 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use benchmarks::{
-    BenchProcess, ChildTask, FanOutOptions, GatewayOptions, NotificationsOptions, Options,
-    QueryOptions, Result, SecretsOptions, run, run_child, run_fan_out, run_gateway,
-    run_notifications, run_part, run_queries, run_secrets,
+    BenchProcess, ChatOptions, ChildTask, FanOutOptions, GatewayOptions, NotificationsOptions,
+    Options, QueryOptions, Result, ScriptOptions, SecretsOptions, SecretsSize, run, run_chat,
+    run_child, run_fan_out, run_gateway, run_notifications, run_part, run_queries, run_scripts,
+    run_secrets,
 };
 use clap::{Args, Parser, Subcommand};
 
 /// The same allocator as the server binary, so that all sides are measured under equal conditions.
+#[cfg(not(feature = "wipe-memory"))]
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// That of a server with the secrets migration tracker.
+#[cfg(feature = "wipe-memory")]
+#[global_allocator]
+static ALLOCATOR: zeroizing_alloc::ZeroAlloc<mimalloc::MiMalloc> =
+    zeroizing_alloc::ZeroAlloc(mimalloc::MiMalloc);
 
 /// Benchmark the embedded engine against the raw storage crate; subcommands benchmark queries, gateway and
 /// notifications
@@ -60,8 +68,12 @@ enum BenchTask {
     Gateway(GatewayArguments),
     /// Benchmark the fan-out of a SignalR hub, against bare WebSockets and Node
     FanOut(FanOutArguments),
+    /// Benchmark the chat with storage and without, against bare WebSockets and Node with Redis
+    Chat(ChatArguments),
     /// Benchmark the notifications system, against the same storage work on PostgreSQL
     Notifications(NotificationsArguments),
+    /// Benchmark stored procedures and user-defined functions, against a batch and a plain query
+    Scripts(ScriptArguments),
     /// Benchmark the secrets migration tracker, against the same storage work on PostgreSQL
     Secrets(SecretsArguments),
     /// Runs one process of a gateway benchmark.
@@ -82,6 +94,20 @@ enum BenchTask {
         #[arg(long)]
         tape: Option<PathBuf>,
     },
+}
+
+/// How scripts are measured.
+#[derive(Args)]
+struct ScriptArguments {
+    /// Calls of each side; the table shows medians.
+    #[arg(long, default_value_t = 200)]
+    calls: usize,
+    /// Items that a function is called for.
+    #[arg(long, default_value_t = 10_000)]
+    items: usize,
+    /// Where to write the table, as Markdown.
+    #[arg(long)]
+    out: Option<PathBuf>,
 }
 
 /// How the gateway is measured.
@@ -130,6 +156,19 @@ struct FanOutArguments {
     out: Option<PathBuf>,
 }
 
+impl ScriptArguments {
+    fn run(self, out: &mut impl Write) -> Result<()> {
+        let options = ScriptOptions { calls: self.calls, items: self.items };
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+        let report = runtime.block_on(run_scripts(options))?;
+        writeln!(out, "{report}")?;
+        if let Some(path) = self.out {
+            std::fs::write(path, format!("{report}\n"))?;
+        }
+        Ok(())
+    }
+}
+
 impl FanOutArguments {
     fn run(self, out: &mut impl Write) -> Result<()> {
         let program = std::env::current_exe()?;
@@ -138,6 +177,49 @@ impl FanOutArguments {
             idle: self.idle,
             members: self.members,
             messages: self.messages,
+            program,
+            peers: peers.filter(|_| !self.no_peers),
+        })?;
+        writeln!(out, "{}", report.tables())?;
+        match self.out {
+            Some(path) => Ok(std::fs::write(path, report.page())?),
+            None => Ok(()),
+        }
+    }
+}
+
+/// How the chat is measured.
+#[derive(Args)]
+struct ChatArguments {
+    /// Idle connections.
+    #[arg(long, default_value_t = 10_000)]
+    idle: usize,
+    /// Connections in rooms.
+    #[arg(long, default_value_t = 1_000)]
+    members: usize,
+    /// Messages into each room.
+    #[arg(long, default_value_t = 50)]
+    messages: usize,
+    /// Messages of the rooms with a history.
+    #[arg(long, value_delimiter = ',', default_values_t = [100, 10_000, 1_000_000])]
+    histories: Vec<u64>,
+    /// Leave out Node and Redis, which have to be installed.
+    #[arg(long)]
+    no_peers: bool,
+    /// Where to write the tables, as Markdown.
+    #[arg(long)]
+    out: Option<PathBuf>,
+}
+
+impl ChatArguments {
+    fn run(self, out: &mut impl Write) -> Result<()> {
+        let program = std::env::current_exe()?;
+        let peers = program.parent().and_then(Path::parent).map(|target| target.join("peers"));
+        let report = run_chat(&ChatOptions {
+            idle: self.idle,
+            members: self.members,
+            messages: self.messages,
+            histories: self.histories,
             program,
             peers: peers.filter(|_| !self.no_peers),
         })?;
@@ -169,19 +251,19 @@ struct NotificationsArguments {
 /// How the tracker is loaded.
 #[derive(Args)]
 struct SecretsArguments {
-    /// Clusters.
-    #[arg(long, default_value_t = 1)]
-    clusters: usize,
-    /// Workloads of each cluster.
-    #[arg(long, default_value_t = 10_000)]
-    workloads: usize,
+    /// Clusters and workloads of each, one run after another.
+    #[arg(long, value_delimiter = ',', default_value = "1x10000,20x5000")]
+    sizes: Vec<SecretsSize>,
     /// Workers of each cluster.
     #[arg(long, default_value_t = 4)]
     workers: usize,
     /// Leave out PostgreSQL, which has to be installed.
     #[arg(long)]
     no_peers: bool,
-    /// Where to write the table, as Markdown.
+    /// A sentence for the page, such as what else ran on the machine.
+    #[arg(long, default_value = "")]
+    note: String,
+    /// Where to write the tables, as Markdown.
     #[arg(long)]
     out: Option<PathBuf>,
 }
@@ -189,10 +271,10 @@ struct SecretsArguments {
 impl SecretsArguments {
     fn run(self, out: &mut impl Write) -> Result<()> {
         let report = run_secrets(&SecretsOptions {
-            clusters: self.clusters,
-            workloads: self.workloads,
+            sizes: self.sizes,
             workers: self.workers,
             with_peer: !self.no_peers,
+            note: self.note,
         })?;
         writeln!(out, "{}", report.tables())?;
         match self.out {
@@ -266,7 +348,9 @@ fn start(arguments: BenchArguments) -> Result<()> {
         }
         Some(BenchTask::Gateway(arguments)) => return arguments.run(&mut out),
         Some(BenchTask::FanOut(arguments)) => return arguments.run(&mut out),
+        Some(BenchTask::Chat(arguments)) => return arguments.run(&mut out),
         Some(BenchTask::Notifications(arguments)) => return arguments.run(&mut out),
+        Some(BenchTask::Scripts(arguments)) => return arguments.run(&mut out),
         Some(BenchTask::Secrets(arguments)) => return arguments.run(&mut out),
         Some(BenchTask::Process { part }) => return run_part(part, &mut out),
         None => {}

@@ -162,7 +162,7 @@ const MEANING: &str = "\
   them in the order of the tape.
 - In **d** both sides decompress blocks once the change log is larger than the block cache. While it fits, the
   raw scan gains more than the engine, which checks the item key and the record of every entry and makes a change of
-  it. What a change tells is decoded when it is asked; neither side reads the text of the items.
+  it. The content of a change is decoded on demand; neither side reads the text of the items.
 ";
 
 /// Operations per second and processor time of each.

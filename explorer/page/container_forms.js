@@ -41,7 +41,7 @@ export async function containerSettings({ place, isReadOnly }) {
         ...pairs("Partition key", about.partitionKey.paths.join(", ")),
         ...pairs("Unique keys", (about.uniqueKeyPolicy?.uniqueKeys ?? []).map((key) => key.paths.join(", ")).join("; ") || "none"),
         ...pairs("Resource id", about._rid)),
-      element("p", { class: "hint" }, "Partition key and unique keys are fixed at creation. `planisphere copy` moves the items to a container with others.")),
+      element("p", { class: "hint" }, "Partition key and unique keys are fixed at creation. ", element("code", {}, "planisphere copy"), " moves the items to a container with others.")),
       element("div", { class: "card stack" }, form.node, isReadOnly ? null : element("div", { class: "row" }, button("Review the change", { kind: "primary", id: "review", onclick: () => review(form) })), problem),
     ];
   }

@@ -115,14 +115,16 @@ export async function itemEditor({ place, definition, item, text: given, isReadO
   }
 
   describe();
-  const tools = element("div", { class: "toolbar" },
+  // The id has a line of its own: beside the buttons it would be cut off in a narrow pane.
+  const head = element("div", { class: "toolbar" },
     element("h2", { class: "grow truncate" }, isNew ? "New item" : item.id),
+    button("Close item", { icon: "close", kind: "quiet", onlyIcon: true, onclick: onclosed }));
+  const tools = element("div", { class: "toolbar" },
     !isReadOnly && button("Save", { kind: "primary", icon: "check", id: "save-item", onclick: save }),
     button("Format", { onclick: () => { if (check()) code.setValue(layOutJson(code.value())); } }),
     !isReadOnly && !isNew && button("Delete item", { icon: "trash", kind: "danger", onlyIcon: true, onclick: remove }),
-    !isNew && button("Versions", { icon: "history", id: "item-versions", onclick: showVersions }),
-    button("Close item", { icon: "close", kind: "quiet", onlyIcon: true, onclick: onclosed }));
-  return element("div", { class: "stack fill view" }, tools, about, code.node, problem, past);
+    !isNew && button("Versions", { icon: "history", id: "item-versions", onclick: showVersions }));
+  return element("div", { class: "stack fill view" }, head, tools, about, code.node, problem, past);
 }
 
 // The text without the properties that the server sets; the last comma goes with them.

@@ -1,16 +1,12 @@
-// The start of a change feed processor in five languages, to copy. Where a library has no processor, it is the pull model
-// by feed ranges, and the text says so.
+// The dialog with programs that start a change feed processor, to copy. Does not own the programs.
 
 import { button, tabs } from "/_kit/control.js";
 import { element } from "/_kit/element.js";
 import { dialog, notice, toast } from "/_kit/feedback.js";
-
-const PULL = "This library has no processor, so the code asks each feed range for its changes. Keep the continuation of each range "
-  + "where a restart finds it, and let each instance of your program take other ranges.";
-const SHARE = "Instances with the same processor name share the changes by leases. The container with the leases has the partition key /id.";
+import { processorPrograms } from "./processor_programs.js";
 
 export function showCode(place, { endpoint }) {
-  const panels = processorCodes(place, endpoint).map(({ label, code, about }) => ({
+  const panels = processorPrograms(place, endpoint).map(({ label, code, about }) => ({
     id: label, label, panel: element("div", { class: "stack" }, notice("", about),
       element("pre", { class: "code", tabindex: "0", "aria-label": `${label} code` }, code),
       element("div", { class: "row" }, button("Copy", { icon: "copy", onclick: () => copy(code) }))),
@@ -21,93 +17,3 @@ export function showCode(place, { endpoint }) {
 
 const copy = (text) => navigator.clipboard.writeText(text)
   .then(() => toast("Copied."), () => toast("The browser does not allow copying here.", { isBad: true }));
-
-// JSON is also a string literal of all five languages.
-export function processorCodes({ database, container }, endpoint) {
-  const [db, coll, url] = [database, container, endpoint].map((text) => JSON.stringify(text));
-  return [
-    { label: "C#", about: SHARE, code: `using System.Text.Json;
-using Microsoft.Azure.Cosmos;
-
-var client = new CosmosClient(${url}, key, new() { ConnectionMode = ConnectionMode.Gateway });
-var leases = client.GetContainer(${db}, "leases");
-var processor = client.GetContainer(${db}, ${coll})
-    .GetChangeFeedProcessorBuilder<JsonElement>("my processor", async (changes, cancel) =>
-    {
-        foreach (var change in changes) Console.WriteLine(change);
-    })
-    .WithInstanceName(Environment.MachineName)
-    .WithLeaseContainer(leases)
-    .Build();
-await processor.StartAsync();` },
-    { label: "Java", about: SHARE, code: `import com.azure.cosmos.*;
-import java.net.InetAddress;
-
-CosmosAsyncClient client = new CosmosClientBuilder().endpoint(${url}).key(key).gatewayMode().buildAsyncClient();
-CosmosAsyncDatabase database = client.getDatabase(${db});
-ChangeFeedProcessor processor = new ChangeFeedProcessorBuilder()
-    .hostName(InetAddress.getLocalHost().getHostName())
-    .feedContainer(database.getContainer(${coll}))
-    .leaseContainer(database.getContainer("leases"))
-    .handleChanges(changes -> changes.forEach(System.out::println))
-    .buildChangeFeedProcessor();
-processor.start().block();` },
-    { label: "JavaScript", about: PULL, code: `import { setTimeout as pause } from "node:timers/promises";
-import { ChangeFeedStartFrom, CosmosClient, StatusCodes } from "@azure/cosmos";
-
-const client = new CosmosClient({ endpoint: ${url}, key });
-const container = client.database(${db}).container(${coll});
-
-async function follow(range, continuation) {
-  const changeFeedStartFrom = continuation ? ChangeFeedStartFrom.Continuation(continuation) : ChangeFeedStartFrom.Now(range);
-  const changes = container.items.getChangeFeedIterator({ changeFeedStartFrom });
-  for (;;) {
-    const page = await changes.readNext();
-    if (page.statusCode === StatusCodes.NotModified) await pause(1_000);
-    else for (const item of page.result) console.log(item);
-    // Keep page.continuationToken here, and pass it to follow() after a restart.
-  }
-}
-
-await Promise.all((await container.getFeedRanges()).map((range) => follow(range)));` },
-    { label: "Python", about: PULL, code: `import time
-from azure.cosmos import CosmosClient
-
-client = CosmosClient(${url}, key)
-container = client.get_database_client(${db}).get_container_client(${coll})
-continuations = {}
-
-while True:
-    for number, feed_range in enumerate(container.read_feed_ranges()):
-        start = {"feed_range": feed_range, "start_time": "Now"}
-        if number in continuations:
-            start = {"continuation": continuations[number]}
-        for change in container.query_items_change_feed(**start):
-            print(change)
-        # Keep it where a restart finds it.
-        continuations[number] = container.client_connection.last_response_headers["etag"]
-    time.sleep(1)` },
-    { label: "Rust", about: SHARE, code: `use planisphere::processor::{DeliveryContext, Processor, Reaction, ReactionError};
-use planisphere::{Account, Change};
-use serde_json::Value;
-
-struct Print;
-
-#[async_trait::async_trait]
-impl Reaction<Value> for Print {
-    async fn react(&self, changes: &[Change<Value>], _: &DeliveryContext) -> Result<(), ReactionError> {
-        for change in changes {
-            println!("{:?}", change.current.as_ref().map(|item| &item.value));
-        }
-        Ok(())
-    }
-}
-
-// The feature "connect" of the package planisphere opens accounts behind an endpoint.
-let account = Account::open(&format!("AccountEndpoint={};AccountKey={key};", ${url})).await?;
-let database = account.database(${db})?;
-let (orders, leases) = (database.container(${coll})?, database.container("leases")?);
-let processor = Processor::builder(&orders, &leases, "my processor").build(Print).await?;
-processor.start()?;` },
-  ];
-}

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { chromium } from "playwright-core";
 import { fill, order, send, startServer } from "./account.mjs";
 import { deeperTests } from "./deeper.mjs";
+import { programTests } from "./programs.mjs";
 import { rougherTests } from "./rougher.mjs";
 
 const { PLANISPHERE, CHROMIUM, ARTEFACTS } = process.env;
@@ -304,6 +305,7 @@ await test("6 change feed: a write and a delete appear live, and the code of a p
 });
 
 await deeperTests({ test, page, account, go, clean, picture, toastText, expectRefusals });
+await programTests({ test, account });
 
 await test("a session that ended is renewed without losing what was typed", async () => {
   await go("queries/shop/orders");

@@ -25,6 +25,7 @@ pub const PAGES: &[Asset] = &[
     script!("main.js"),
     script!("partitions.js"),
     script!("processor_code.js"),
+    script!("processor_programs.js"),
     script!("processors.js"),
     script!("queries.js"),
     script!("query_plan.js"),

@@ -6,7 +6,14 @@ use clap::{Command, Subcommand};
 
 #[cfg(feature = "chat")]
 use super::chat;
-#[cfg(not(all(feature = "chat", feature = "notifications", feature = "secret-migration")))]
+#[cfg(feature = "event-store")]
+use super::event_store;
+#[cfg(not(all(
+    feature = "chat",
+    feature = "event-store",
+    feature = "notifications",
+    feature = "secret-migration"
+)))]
 use super::missing::MissingSystem;
 #[cfg(feature = "notifications")]
 use super::notifications;
@@ -14,7 +21,7 @@ use super::notifications;
 use super::secret_migration;
 use super::{
     backup, bench, completions, copy, cost, emulator, export, import, list, partitions, query,
-    report, restore, schema, serve, verify, version,
+    report, restore, schema, script, serve, verify, version,
 };
 use crate::error::CommandError;
 
@@ -36,6 +43,7 @@ pub(crate) enum PlanisphereCommand {
     Report(report::ReportCommand),
     Partitions(Box<partitions::PartitionsCommand>),
     Schema(Box<schema::SchemaCommand>),
+    Script(Box<script::ScriptCommand>),
     Cost(cost::CostCommand),
     Completions(completions::CompletionsCommand),
     #[cfg(feature = "chat")]
@@ -43,6 +51,11 @@ pub(crate) enum PlanisphereCommand {
     /// (not in this build) The room chat
     #[cfg(not(feature = "chat"))]
     Chat(MissingSystem),
+    #[cfg(feature = "event-store")]
+    EventStore(event_store::EventStoreCommand),
+    /// (not in this build) The event store
+    #[cfg(not(feature = "event-store"))]
+    EventStore(MissingSystem),
     #[cfg(feature = "notifications")]
     Notifications(notifications::NotificationsCommand),
     /// (not in this build) The notification service
@@ -74,12 +87,17 @@ impl PlanisphereCommand {
             Self::Report(report) => report.run(),
             Self::Partitions(partitions) => partitions.run(),
             Self::Schema(schema) => schema.run(),
+            Self::Script(script) => script.run(),
             Self::Cost(cost) => cost.run(),
             Self::Completions(completions) => completions.run(program),
             #[cfg(feature = "chat")]
             Self::Chat(chat) => chat.run(),
             #[cfg(not(feature = "chat"))]
             Self::Chat(missing) => missing.refuse("chat"),
+            #[cfg(feature = "event-store")]
+            Self::EventStore(store) => store.run(),
+            #[cfg(not(feature = "event-store"))]
+            Self::EventStore(missing) => missing.refuse("event-store"),
             #[cfg(feature = "notifications")]
             Self::Notifications(notifications) => notifications.run(),
             #[cfg(not(feature = "notifications"))]

@@ -9,10 +9,17 @@ mod copy;
 mod cost;
 mod dispatch;
 mod emulator;
+#[cfg(feature = "event-store")]
+mod event_store;
 mod export;
 mod import;
 mod list;
-#[cfg(not(all(feature = "chat", feature = "notifications", feature = "secret-migration")))]
+#[cfg(not(all(
+    feature = "chat",
+    feature = "event-store",
+    feature = "notifications",
+    feature = "secret-migration"
+)))]
 mod missing;
 #[cfg(feature = "notifications")]
 mod notifications;
@@ -21,10 +28,16 @@ mod query;
 mod report;
 mod restore;
 mod schema;
+mod script;
 #[cfg(feature = "secret-migration")]
 mod secret_migration;
 mod serve;
-#[cfg(any(feature = "chat", feature = "notifications", feature = "secret-migration"))]
+#[cfg(any(
+    feature = "chat",
+    feature = "event-store",
+    feature = "notifications",
+    feature = "secret-migration"
+))]
 mod system;
 mod verify;
 mod version;
@@ -32,5 +45,10 @@ mod version;
 pub(crate) use dispatch::PlanisphereCommand;
 #[cfg(feature = "notifications")]
 pub(crate) use serve::read_prices;
-#[cfg(any(feature = "chat", feature = "notifications", feature = "secret-migration"))]
+#[cfg(any(
+    feature = "chat",
+    feature = "event-store",
+    feature = "notifications",
+    feature = "secret-migration"
+))]
 pub(crate) use serve::stop_signal;

@@ -1,4 +1,4 @@
-//! Folders that cannot be opened, told to a user: what, why and the way out; and nothing in them is lost.
+//! Errors for folders that cannot be opened: what, why and the way out; and nothing in them is lost.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -99,8 +99,8 @@ fn a_reader_that_goes_away_ends_an_export_quietly() {
     let mut beginning = [0; 10];
     child.stdout.take().unwrap().read_exact(&mut beginning).unwrap();
     let output = child.wait_with_output().unwrap();
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.success() && !told.contains("panicked"), "{told}");
+    let printed = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success() && !printed.contains("panicked"), "{printed}");
 }
 
 #[test]

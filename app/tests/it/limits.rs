@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use engine::EngineSettings;
+use engine::query::ROW_TEXT_BYTES_MAX;
 use gateway::Limits;
 use service::http::HttpSettings;
 use service::identity::IdentitySettings;
@@ -114,6 +115,7 @@ fn engine_rows() -> Vec<Row> {
             settings.request_work_max.to_string(),
             "`--query-work`",
         ),
+        ("Text of one row of a query", bytes(ROW_TEXT_BYTES_MAX), ""),
         (
             "Long evaluations begun at the same time; further ones wait",
             settings.evaluation_threads_max.to_string(),

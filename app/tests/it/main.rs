@@ -11,6 +11,7 @@ mod copy;
 mod cost;
 mod crash;
 mod emulator;
+mod event_store;
 mod formats;
 mod full_disk;
 mod limits;

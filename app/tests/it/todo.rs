@@ -49,8 +49,11 @@ async fn check(place: &str) {
     let etag = ann.writes(&position).await;
     ann.pages(&bob).await;
     ann.replaces(&etag).await;
-    let told = heard(&mut stream, "event: changed").await;
-    assert!(told.contains("event: created") && told.contains("\"done\":true"), "{told}");
+    let received = heard(&mut stream, "event: changed").await;
+    assert!(
+        received.contains("event: created") && received.contains("\"done\":true"),
+        "{received}"
+    );
 
     // The job was never run, so it is due at once.
     assert_eq!(todos.jobs.run_due().await.unwrap(), 1);
@@ -58,8 +61,8 @@ async fn check(place: &str) {
     assert_eq!(texts(&left), ["b", "c"]);
     let last = position.trim().strip_prefix("id: ").unwrap().to_owned();
     let again = ann.get("/events").header("last-event-id", last).send();
-    let told = heard(&mut again.await.unwrap(), "event: forgotten").await;
-    assert_eq!(told.matches("event: created").count(), 3, "{told}");
+    let received = heard(&mut again.await.unwrap(), "event: forgotten").await;
+    assert_eq!(received.matches("event: created").count(), 3, "{received}");
 
     // The stream that is still open ends with the service.
     todos.server.shutdown().trigger();
@@ -139,12 +142,12 @@ fn texts(page: &Value) -> Vec<String> {
     todos.iter().map(|todo| todo["text"].as_str().unwrap().to_owned()).collect()
 }
 
-/// What a stream tells until a word was in it.
+/// What a stream sends until it contains `word`.
 async fn heard(stream: &mut Response, word: &str) -> String {
-    let mut told = String::new();
-    while !told.contains(word) {
+    let mut received = String::new();
+    while !received.contains(word) {
         let chunk = stream.chunk().await.unwrap().expect("the stream goes on");
-        told.push_str(&String::from_utf8_lossy(&chunk));
+        received.push_str(&String::from_utf8_lossy(&chunk));
     }
-    told
+    received
 }

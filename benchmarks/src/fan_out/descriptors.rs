@@ -3,7 +3,7 @@
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 /// Raises the limit as far as the system allows and gives it.
-pub(super) fn raise_descriptor_limit() -> u64 {
+pub(crate) fn raise_descriptor_limit() -> u64 {
     let limit = getrlimit(Resource::Nofile);
     // Refused or not, the limit is read again.
     let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, maximum: limit.maximum });

@@ -28,43 +28,60 @@ const PATIENCE: Duration = Duration::from_secs(300);
 
 /// How a side is spoken to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Speech {
+pub(crate) enum Speech {
     /// JSON of SignalR.
     Hub,
     /// The letters of the bare servers.
     Bare,
+    /// JSON of SignalR, with the methods of the chat.
+    Chat,
 }
+
+/// The first message of SignalR.
+const HANDSHAKE: &str = "{\"protocol\":\"json\",\"version\":1}\u{1e}";
 
 type SocketSender = SplitSink<WebSocketStream<TcpStream>, Message>;
 type SocketReceiver = SplitStream<WebSocketStream<TcpStream>>;
 
 /// One socket.
-pub(super) struct RoomClient {
+pub(crate) struct RoomClient {
     sender: SocketSender,
     receiver: SocketReceiver,
 }
 
 impl Speech {
-    async fn open(self, address: SocketAddr) -> Result<RoomClient> {
+    async fn open(self, address: SocketAddr, path: String) -> Result<RoomClient> {
         let stream = TcpStream::connect(address).await?;
         stream.set_nodelay(true)?;
         let config = WebSocketConfig::default().read_buffer_size(4096).write_buffer_size(0);
-        let url = format!("ws://{address}/hub");
+        let url = format!("ws://{address}{path}");
         let (socket, _) = client_async_with_config(url, stream, Some(config)).await?;
         let (sender, receiver) = socket.split();
         let mut client = RoomClient { sender, receiver };
-        if self == Self::Hub {
-            client.ask("{\"protocol\":\"json\",\"version\":1}\u{1e}".to_owned()).await?;
+        match self {
+            Self::Bare => {}
+            Self::Hub => client.ask(HANDSHAKE, "{}").await?,
+            // The profile, presence and the first room come before the answer to the first call.
+            Self::Chat => {
+                client.ask(HANDSHAKE, "{}").await?;
+                let first = "{\"type\":1,\"invocationId\":\"h\",\"target\":\"Heartbeat\",\"arguments\":[]}\u{1e}";
+                client.ask(first, "\"invocationId\":\"h\"").await?;
+            }
         }
         Ok(client)
     }
 
-    fn join(self, room: usize) -> String {
+    /// What joins a room, and what the answer to it contains.
+    fn join(self, members: usize, room: usize) -> (String, &'static str) {
+        let call = |name: String| {
+            format!(
+                "{{\"type\":1,\"invocationId\":\"j\",\"target\":\"Join\",\"arguments\":[\"{name}\"]}}\u{1e}"
+            )
+        };
         match self {
-            Self::Hub => format!(
-                "{{\"type\":1,\"invocationId\":\"j\",\"target\":\"Join\",\"arguments\":[\"r{room}\"]}}\u{1e}"
-            ),
-            Self::Bare => format!("Jr{room}"),
+            Self::Hub => (call(format!("r{room}")), "\"invocationId\":\"j\""),
+            Self::Chat => (call(format!("r{members}-{room}")), "\"invocationId\":\"j\""),
+            Self::Bare => (format!("Jr{room}"), "J"),
         }
     }
 
@@ -74,27 +91,31 @@ impl Speech {
             Self::Hub => format!(
                 "{{\"type\":1,\"target\":\"Say\",\"arguments\":[\"r{room}\",\"{text}\"]}}\u{1e}"
             ),
+            Self::Chat => format!(
+                "{{\"type\":1,\"target\":\"SendMessage\",\"arguments\":[\"{text}\",null]}}\u{1e}"
+            ),
             Self::Bare => format!(
                 "Sr{room}\n{{\"type\":1,\"target\":\"m\",\"arguments\":[\"{text}\"]}}\u{1e}"
             ),
         }
     }
 
-    /// Opens so many sockets.
-    pub(super) async fn open_all(
+    /// Opens so many sockets; `path` is that of each by its number.
+    pub(crate) async fn open_all(
         self,
         address: SocketAddr,
         count: usize,
+        path: impl Fn(usize) -> String,
     ) -> Result<Vec<RoomClient>> {
         let mut clients = Vec::with_capacity(count);
         let mut opening = JoinSet::new();
-        for _ in 0..count {
+        for number in 0..count {
             if opening.len() == OPENING
                 && let Some(opened) = opening.join_next().await
             {
                 clients.push(opened??);
             }
-            opening.spawn(self.open(address));
+            opening.spawn(self.open(address, path(number)));
         }
         while let Some(opened) = opening.join_next().await {
             clients.push(opened??);
@@ -104,17 +125,21 @@ impl Speech {
 }
 
 impl RoomClient {
-    /// Sends and waits for the next message.
-    async fn ask(&mut self, text: String) -> Result<()> {
+    /// Sends and waits for the message with this text.
+    async fn ask(&mut self, text: &str, answer: &str) -> Result<()> {
         self.sender.send(Message::text(text)).await?;
-        let answer = timeout(PATIENCE, self.receiver.next()).await?;
-        answer.ok_or_else(|| Error::from("the server ended a socket"))??;
-        Ok(())
+        loop {
+            let received = timeout(PATIENCE, self.receiver.next()).await?;
+            let received = received.ok_or_else(|| Error::from("the server ended a socket"))??;
+            if matches!(&received, Message::Text(text) if text.contains(answer)) {
+                return Ok(());
+            }
+        }
     }
 }
 
 /// Fills rooms of `members` and sends `messages` into each.
-pub(super) async fn measure(
+pub(crate) async fn measure(
     speech: Speech,
     server: &BenchServer,
     mut clients: Vec<RoomClient>,
@@ -123,7 +148,8 @@ pub(super) async fn measure(
 ) -> Result<RoomFigures> {
     let rooms = clients.len() / members;
     for (index, client) in clients.iter_mut().enumerate() {
-        client.ask(speech.join(index / members)).await?;
+        let (call, answer) = speech.join(members, index / members);
+        client.ask(&call, answer).await?;
     }
     let board = Arc::new(RoomBoard::new(rooms, members, messages, WINDOW));
     let process = server.process().to_string();

@@ -11,6 +11,8 @@ mod rooms;
 mod run;
 mod serve;
 
+pub(crate) use descriptors::raise_descriptor_limit;
+pub(crate) use load::{Speech, measure};
 pub use report::{FanOutReport, RoomFigures, SideFigures};
 pub use run::{FanOutOptions, run_fan_out};
 pub(crate) use serve::{serve_bare, serve_hub};

@@ -25,11 +25,11 @@ pub struct RoomFigures {
 }
 
 impl RoomFigures {
-    fn cpu_micros(&self) -> f64 {
+    pub(crate) fn cpu_micros(&self) -> f64 {
         self.cpu.as_secs_f64() * 1e6 / (self.delivered.max(1) as f64)
     }
 
-    fn per_second(&self) -> f64 {
+    pub(crate) fn per_second(&self) -> f64 {
         self.delivered as f64 / self.wall.as_secs_f64().max(1e-9)
     }
 }

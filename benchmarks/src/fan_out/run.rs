@@ -72,16 +72,20 @@ async fn run_side(
 ) -> Result<SideFigures> {
     let server = BenchServer::start(command, |line| Ok(line.trim().parse()?))?;
     let (before, _) = server.resident_bytes()?;
-    let sockets = speech.open_all(server.address, idle).await?;
+    let sockets = speech.open_all(server.address, idle, hub_path).await?;
     let (after, _) = server.resident_bytes()?;
     let idle_bytes = after.saturating_sub(before) / (sockets.len().max(1) as u64);
     drop(sockets);
     let mut rooms = Vec::new();
     for members in ROOMS.into_iter().filter(|members| *members <= options.members) {
-        let clients = speech.open_all(server.address, options.members).await?;
+        let clients = speech.open_all(server.address, options.members, hub_path).await?;
         rooms.push(measure(speech, &server, clients, members, options.messages).await?);
     }
     Ok(SideFigures { idle_bytes, rooms })
+}
+
+fn hub_path(_: usize) -> String {
+    "/hub".to_owned()
 }
 
 /// Installs the other library once and gives its server.

@@ -1,4 +1,4 @@
-//! The processes of the gateway and fan-out benchmarks: what this program does when it is started as one of them.
+//! The processes of the gateway, fan-out and chat benchmarks: what this program does when it is started as one of them.
 //!
 //! A process prints its numbers as `name=value`, one per line; the baseline server prints its address.
 
@@ -11,6 +11,7 @@ use super::bare;
 use super::engine_creates::EngineCreates;
 use super::load::LoadArguments;
 use crate::Result;
+use crate::chat::{ServedChat, serve_chat};
 use crate::fan_out::{serve_bare, serve_hub};
 
 /// One process of a gateway or fan-out benchmark.
@@ -30,6 +31,8 @@ pub enum BenchProcess {
     Hub,
     /// Serves rooms on WebSockets without a protocol, until killed.
     BareRooms,
+    /// Serves a chat with rooms and members, until killed.
+    Chat(ServedChat),
 }
 
 /// Runs one of them in this process.
@@ -43,5 +46,6 @@ pub fn run_part(part: BenchProcess, out: &mut impl Write) -> Result<()> {
         BenchProcess::Engine(creates) => creates.run(out),
         BenchProcess::Hub => serve_hub(out),
         BenchProcess::BareRooms => serve_bare(out),
+        BenchProcess::Chat(served) => serve_chat(&served, out),
     }
 }

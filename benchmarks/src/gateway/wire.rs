@@ -79,5 +79,5 @@ pub(super) fn send(address: SocketAddr, request: &[u8]) -> Result<RawResponse> {
 pub(super) fn signer(address: SocketAddr, key: &str) -> Result<Signer> {
     let answer = send(address, format!("GET / HTTP/1.1\r\nhost: {address}\r\n\r\n").as_bytes())?;
     let date = header(&answer.head, "date");
-    Signer::new(key, date.ok_or_else(|| Error::from("the server tells no date"))?)
+    Signer::new(key, date.ok_or_else(|| Error::from("the response has no date header"))?)
 }

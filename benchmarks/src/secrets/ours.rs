@@ -1,80 +1,122 @@
-//! Our side: the tracker on a folder, with a source that takes its time.
+//! Our side: the tracker on a folder that syncs every commit, with a source that takes its time.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use model::ChargeProfile;
-use secret_migration::{ClusterName, MigrationStatus, RollbackOptions, RunScope, SecretMigration};
+use secret_migration::{
+    ClusterName, NewWave, RollbackOptions, RunScope, SecretMigration, WaveSelector, sample,
+};
 use storage_lsm::Durability;
 
-use super::report::{PendingList, SecretsSide};
-use super::run::{SOURCE, SecretsOptions};
-use super::system::{add, charge_of_workload, fill, key, open};
-use crate::meter::{cpu_of_process, now};
+use super::rollbacks::{PAUSE, ROLLBACKS_MAX, Rollbacks, wave_workloads};
+use super::run::{SOURCE, SecretsSize};
+use super::side::{PendingList, SecretsSide};
+use super::system::{add, key, open};
+use crate::meter::{cpu_of_process, now, wait_until_idle};
 use crate::{Result, data, progress};
 
-/// The first workloads are rolled back, as soon as they are migrated, while the others are migrated.
-const ROLLBACKS: usize = 200;
 /// Pending workloads beside the finished ones when the pending list is measured: one page.
 const PAGE: usize = 100;
 /// Pages that the processor time of one is taken from; the kernel counts it in steps of 10 ms.
-const PAGES: u32 = 100;
+const PAGES: u32 = 200;
 
-pub(super) async fn run(options: SecretsOptions) -> Result<SecretsSide> {
+pub(super) async fn run(
+    size: SecretsSize,
+    workers: usize,
+) -> Result<(SecretsSide, (PendingList, PendingList))> {
     let folder = tempfile::Builder::new().prefix("benchmarks-secrets").tempdir()?;
     let engine = data::open(folder.path(), Durability::Synced, None).await?;
-    let (account, system) = open(&engine, options.workers, SOURCE).await?;
-    progress::step("planisphere: workloads");
+    let system = open(&engine, workers, SOURCE).await?;
     let mut clusters = Vec::new();
-    for number in 0..options.clusters {
-        clusters.push(fill(&system, number, PAGE).await?);
+    for number in 0..size.clusters {
+        clusters.push(sample::add_cluster(&system, &format!("cluster-{number:02}")).await?);
     }
     let first = clusters.first().ok_or("no cluster")?.clone();
+    add(&system, &first, 0..PAGE).await?;
     let pending_before = PendingList::measure(&system, &first).await?;
-    for cluster in &clusters {
-        add(&system, cluster, PAGE..options.workloads).await?;
+    add(&system, &first, PAGE..size.workloads).await?;
+    for cluster in clusters.iter().skip(1) {
+        add(&system, cluster, 0..size.workloads).await?;
     }
-    let before = (now(), cpu_of_process("self")?);
     progress::step("planisphere: migrating");
-    let is_over = Arc::new(AtomicBool::new(false));
-    let rollbacks =
-        tokio::spawn(roll_back_some(system.clone(), first.clone(), Arc::clone(&is_over)));
-    let migrated = migrate(&system, &clusters).await?;
+    let before = (now(), cpu_of_process("self")?);
+    let migrated = migrate(&system, &clusters, RunScope::All).await?;
     let wall = now().saturating_duration_since(before.0);
     let cpu = cpu_of_process("self")?.saturating_sub(before.1);
-    is_over.store(true, Ordering::SeqCst);
-    let rollbacks = rollbacks.await??;
-    let total = (options.clusters * options.workloads) as u64;
-    if migrated != total {
-        return Err(format!("{migrated} of {total} workloads were migrated").into());
-    }
+    require(migrated, size.total())?;
     // The same number of pending workloads as before, now beside all the finished ones.
-    add(&system, &first, options.workloads..options.workloads + PAGE).await?;
+    let numbers = size.workloads..size.workloads + PAGE;
+    add(&system, &first, numbers.clone()).await?;
+    tokio::task::spawn_blocking(wait_until_idle).await??;
     let pending_after = PendingList::measure(&system, &first).await?;
-    account.close().await?;
-    let azure = charge_of_workload(ChargeProfile::Azure).await?;
-    let native = charge_of_workload(ChargeProfile::Native).await?;
-    Ok(SecretsSide {
-        wall,
-        cpu,
-        units: Some((azure, native)),
-        pending: Some((pending_before, pending_after)),
-        rollbacks_ms: rollbacks,
-    })
+    progress::step("planisphere: rollbacks beside a wave");
+    add(&system, &first, numbers.end..size.workloads + wave_workloads(size)).await?;
+    let rollbacks = roll_back_beside_a_wave(&system, &first, size).await?;
+    system.account().close().await?;
+    Ok((SecretsSide { wall, cpu, rollbacks }, (pending_before, pending_after)))
 }
 
-async fn migrate(system: &SecretMigration, clusters: &[ClusterName]) -> Result<u64> {
+/// A number of workloads must be migrated.
+pub(super) fn require(migrated: u64, expected: usize) -> Result<()> {
+    if migrated == expected as u64 {
+        return Ok(());
+    }
+    Err(format!("{migrated} of {expected} workloads were migrated").into())
+}
+
+async fn migrate(
+    system: &SecretMigration,
+    clusters: &[ClusterName],
+    scope: RunScope,
+) -> Result<u64> {
     let mut rounds = tokio::task::JoinSet::new();
     for cluster in clusters {
         let (system, cluster) = (system.clone(), cluster.clone());
-        rounds.spawn(async move { system.run_cluster(&cluster, RunScope::All, "benchmark").await });
+        rounds.spawn(async move { system.run_cluster(&cluster, scope, "benchmark").await });
     }
     let mut migrated = 0;
     while let Some(round) = rounds.join_next().await {
         migrated += round??.migrated;
     }
     Ok(migrated)
+}
+
+/// Rolls migrated workloads back, one after another, while a wave of the same cluster runs.
+async fn roll_back_beside_a_wave(
+    system: &SecretMigration,
+    cluster: &ClusterName,
+    size: SecretsSize,
+) -> Result<Rollbacks> {
+    let selector =
+        WaveSelector { cluster: cluster.clone(), namespaces: Vec::new(), labels: BTreeMap::new() };
+    let name = "benchmark".to_owned();
+    let wave = NewWave { name, selector, rate_per_minute: None, stop_at_error_ratio: Some(0.1) };
+    let wave = system.create_wave(wave, "ann").await?;
+    system.start_wave(&wave.id).await?;
+    let is_over = Arc::new(AtomicBool::new(false));
+    let running = {
+        let (system, cluster, is_over) = (system.clone(), cluster.clone(), Arc::clone(&is_over));
+        tokio::spawn(async move {
+            let migrated = migrate(&system, &[cluster], RunScope::Requested).await;
+            is_over.store(true, Ordering::SeqCst);
+            migrated
+        })
+    };
+    let mut taken = Vec::new();
+    for number in 0..ROLLBACKS_MAX.min(size.workloads) {
+        if is_over.load(Ordering::SeqCst) {
+            break;
+        }
+        let key = key(cluster, number)?;
+        let begin = now();
+        system.roll_back(&key, &RollbackOptions::default(), "ann").await?;
+        taken.push(now().saturating_duration_since(begin));
+        tokio::time::sleep(PAUSE).await;
+    }
+    require(running.await??, wave_workloads(size))?;
+    Ok(Rollbacks::new(&taken))
 }
 
 impl PendingList {
@@ -87,32 +129,7 @@ impl PendingList {
         for _ in 0..PAGES {
             system.pending(cluster, None).await?;
         }
-        let cpu = cpu_of_process("self")?.saturating_sub(before) / PAGES;
+        let cpu: Duration = cpu_of_process("self")?.saturating_sub(before) / PAGES;
         Ok(Self { units: page.charge, cpu })
     }
-}
-
-/// Rolls back workloads one after another while the workers go on, each as soon as it is migrated: a rollback during
-/// its migration would be a valid one, but not of a migrated workload. Returns what each took, in milliseconds.
-async fn roll_back_some(
-    system: SecretMigration,
-    cluster: ClusterName,
-    is_over: Arc<AtomicBool>,
-) -> Result<Vec<f64>> {
-    let mut taken = Vec::new();
-    // The source is not asked: its time is not ours.
-    let options = RollbackOptions { force: true, ..RollbackOptions::default() };
-    for number in 0..ROLLBACKS {
-        let key = key(&cluster, number)?;
-        while system.workload(&key).await?.0.migration_status != MigrationStatus::Migrated {
-            if is_over.load(Ordering::SeqCst) {
-                return Ok(taken);
-            }
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
-        let begin = now();
-        system.roll_back(&key, &options, "benchmark").await?;
-        taken.push(now().saturating_duration_since(begin).as_secs_f64() * 1e3);
-    }
-    Ok(taken)
 }

@@ -1,11 +1,16 @@
 //! PostgreSQL: the same storage work, claims by `FOR UPDATE SKIP LOCKED`.
 
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
+use std::time::Duration;
 
 use postgres::Client;
 
-use super::report::SecretsSide;
-use super::run::{PATHS, SOURCE, STEPS, SecretsOptions};
+use super::ours::require;
+use super::rollbacks::{PAUSE, ROLLBACKS_MAX, Rollbacks, wave_workloads};
+use super::run::{PATHS, SOURCE, STEPS, SecretsSize};
+use super::side::SecretsSide;
 use crate::meter::{cpu_of_process, now};
 use crate::scratch_server::{NOT_INSTALLED, ScratchServer};
 use crate::{Error, Result};
@@ -48,27 +53,63 @@ const AUDIT: &str =
 const SWITCH: &str = "
 UPDATE workloads SET backend = 'smp', document = jsonb_set(document, '{smpSecrets}', document->'hashiSecrets')
 WHERE id = $1 AND status = 'IN-PROGRESS'";
+const ROLL_BACK: &str = "
+UPDATE workloads SET status = 'ROLLED-BACK', backend = 'hashi' WHERE id = $1 AND status = 'MIGRATED'";
 const FINISH: &str = "
 UPDATE workloads SET status = 'MIGRATED', claimed_by = NULL, claim_until = NULL
 WHERE id = $1 AND status = 'IN-PROGRESS'";
 
 /// Runs it; what to install when there is no PostgreSQL.
-pub(super) fn run(options: SecretsOptions) -> Result<std::result::Result<SecretsSide, String>> {
+pub(super) fn run(
+    size: SecretsSize,
+    workers: usize,
+) -> Result<std::result::Result<SecretsSide, String>> {
     let Some(server) = ScratchServer::start(&SERVER)? else {
         return Ok(Err(NOT_INSTALLED.to_owned()));
     };
     let mut client = server.connect()?;
     client.batch_execute(TABLES)?;
-    fill(&mut client, options)?;
+    for cluster in 0..size.clusters {
+        fill(&mut client, &name(cluster), 0..size.workloads)?;
+    }
     client.batch_execute("VACUUM ANALYZE")?;
     let mut hands = Vec::new();
-    for cluster in 0..options.clusters {
-        for _ in 0..options.workers {
-            hands.push((format!("cluster-{cluster:02}"), server.connect()?));
+    for cluster in 0..size.clusters {
+        for _ in 0..workers {
+            hands.push((name(cluster), server.connect()?));
         }
     }
-    let before = (now(), server.cpu()? + cpu_of_process("self")?);
-    let migrated = thread::scope(|scope| {
+    let cpu = || Ok::<_, Error>(server.cpu()? + cpu_of_process("self")?);
+    let before = (now(), cpu()?);
+    require(work_all(&mut hands)?, size.total())?;
+    let wall = now().saturating_duration_since(before.0);
+    let cpu = cpu()?.saturating_sub(before.1);
+    let first = name(0);
+    fill(&mut client, &first, size.workloads..size.workloads + wave_workloads(size))?;
+    hands.retain(|(cluster, _)| *cluster == first);
+    let is_over = AtomicBool::new(false);
+    let rollbacks = thread::scope(|scope| {
+        let wave = scope.spawn(|| {
+            let migrated = work_all(&mut hands);
+            is_over.store(true, Ordering::SeqCst);
+            migrated
+        });
+        let count = ROLLBACKS_MAX.min(size.workloads);
+        let taken = roll_back_some(&mut client, &first, count, &is_over)?;
+        let migrated = wave.join().map_err(|_| Error::from("a thread panicked"))??;
+        require(migrated, wave_workloads(size))?;
+        Ok::<_, Error>(Rollbacks::new(&taken))
+    })?;
+    Ok(Ok(SecretsSide { wall, cpu, rollbacks }))
+}
+
+fn name(cluster: usize) -> String {
+    format!("cluster-{cluster:02}")
+}
+
+/// Every connection works until its cluster has nothing left. Returns how many workloads were migrated.
+fn work_all(hands: &mut [(String, Client)]) -> Result<u64> {
+    thread::scope(|scope| {
         let works: Vec<_> = hands
             .iter_mut()
             .map(|(cluster, client)| scope.spawn(move || work(client, cluster)))
@@ -77,36 +118,61 @@ pub(super) fn run(options: SecretsOptions) -> Result<std::result::Result<Secrets
             .into_iter()
             .map(|work| work.join().map_err(|_| Error::from("a connection's thread panicked"))?);
         ended.sum::<Result<u64>>()
-    })?;
-    let wall = now().saturating_duration_since(before.0);
-    let cpu = (server.cpu()? + cpu_of_process("self")?).saturating_sub(before.1);
-    let total = (options.clusters * options.workloads) as u64;
-    if migrated != total {
-        return Err(format!("PostgreSQL: {migrated} of {total} workloads were migrated").into());
-    }
-    Ok(Ok(SecretsSide { wall, cpu, units: None, pending: None, rollbacks_ms: Vec::new() }))
+    })
 }
 
-fn fill(client: &mut Client, options: SecretsOptions) -> Result<()> {
+/// Rolls migrated workloads back, one after another, until the workers are done.
+fn roll_back_some(
+    client: &mut Client,
+    cluster: &str,
+    count: usize,
+    is_over: &AtomicBool,
+) -> Result<Vec<Duration>> {
+    let (roll_back, audit) = (client.prepare(ROLL_BACK)?, client.prepare(AUDIT)?);
+    let mut taken = Vec::new();
+    for number in 0..count {
+        if is_over.load(Ordering::SeqCst) {
+            break;
+        }
+        let id = id(cluster, number);
+        let begin = now();
+        for _ in 0..PATHS {
+            thread::sleep(SOURCE);
+        }
+        let mut transaction = client.transaction()?;
+        if transaction.execute(&roll_back, &[&id])? != 1 {
+            return Err(format!("{id} was not rolled back").into());
+        }
+        transaction.execute(&audit, &[&cluster, &id, &"roll back"])?;
+        transaction.commit()?;
+        taken.push(now().saturating_duration_since(begin));
+        thread::sleep(PAUSE);
+    }
+    Ok(taken)
+}
+
+fn id(cluster: &str, workload: usize) -> String {
+    format!("{cluster}:shop:workload-{workload:06}")
+}
+
+fn fill(client: &mut Client, cluster: &str, numbers: Range<usize>) -> Result<()> {
     let mut transaction = client.transaction()?;
     let insert = transaction.prepare(
         "INSERT INTO workloads (id, cluster, status, backend, document)
          VALUES ($1, $2, 'PENDING', 'hashi', $3::text::jsonb)",
     )?;
-    for cluster in 0..options.clusters {
-        let cluster = format!("cluster-{cluster:02}");
-        for workload in 0..options.workloads {
-            let name = format!("workload-{workload:06}");
-            let items: Vec<String> = (0..PATHS)
-                .map(|path| format!(r#"{{"path":"{cluster}/{name}/{path}","keys":["password"]}}"#))
-                .collect();
-            let document = format!(
-                r#"{{"workloadName":"{name}","hashiSecrets":{{"mount":"secret","items":[{}]}}}}"#,
-                items.join(",")
-            );
-            let id = format!("{cluster}:shop:{name}");
-            transaction.execute(&insert, &[&id, &cluster, &document])?;
-        }
+    for number in numbers {
+        let name = format!("workload-{number:06}");
+        let items: Vec<String> = (0..PATHS)
+            .map(|path| {
+                format!(r#"{{"path":"team/{name}/service-{path:02}","keys":["password"]}}"#)
+            })
+            .collect();
+        let document = format!(
+            r#"{{"workloadName":"{name}","hashiSecrets":{{"mount":"secret","items":[{}]}}}}"#,
+            items.join(",")
+        );
+        transaction.execute(&insert, &[&id(cluster, number), &cluster, &document])?;
     }
     Ok(transaction.commit()?)
 }

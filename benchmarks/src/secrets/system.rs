@@ -8,14 +8,11 @@ use client::Account;
 use engine::{Engine, EngineSettings, Environment};
 use model::{ChargeProfile, Json};
 use secret_migration::{
-    ClusterName, HashiSecrets, MappingInput, MigrationSettings, NamespaceName, NoRollout,
-    Platforms, RunScope, SecretMigration, SourceReference, TrackedWorkload, UtcTimestamp,
-    WorkloadKey,
+    ClusterName, MigrationSettings, RunScope, SecretMigration, WorkloadKey, sample,
 };
 use storage::memory::MemoryStore;
 use tokio::task::JoinSet;
 
-use super::platforms::{QuickTarget, SlowSource};
 use super::run::PATHS;
 use crate::Result;
 
@@ -23,22 +20,15 @@ use crate::Result;
 const CHARGED: usize = 200;
 const CREATES_AT_ONCE: usize = 64;
 
-/// The tracker on an engine, with a source that takes so long for each path.
+/// The tracker on an engine, with a source that takes so long for each request.
 pub(super) async fn open(
     engine: &Engine,
     workers: usize,
     source: Duration,
-) -> Result<(Account, SecretMigration)> {
+) -> Result<SecretMigration> {
     let account = Account::embedded(engine.clone()).await?;
-    let environment = account.environment().clone();
-    let platforms = Platforms {
-        source: Arc::new(SlowSource(source)),
-        target: Arc::new(QuickTarget::default()),
-        rollout: Arc::new(NoRollout),
-    };
     let settings = MigrationSettings { workers, ..MigrationSettings::default() };
-    let system = SecretMigration::open(account.clone(), settings, environment, platforms).await?;
-    Ok((account, system))
+    Ok(sample::open(account, settings, source).await?)
 }
 
 /// Request units of everything that is done for one workload, in a profile.
@@ -46,12 +36,13 @@ pub(super) async fn charge_of_workload(profile: ChargeProfile) -> Result<f64> {
     let settings = EngineSettings { charge_profile: profile, ..EngineSettings::default() };
     let store = Arc::new(MemoryStore::new());
     let engine = Engine::open(store, Environment::system(), settings).await?;
-    let (account, system) = open(&engine, 1, Duration::ZERO).await?;
-    let cluster = fill(&system, 0, CHARGED).await?;
+    let system = open(&engine, 1, Duration::ZERO).await?;
+    let cluster = sample::add_cluster(&system, "charged").await?;
+    add(&system, &cluster, 0..CHARGED).await?;
     let before = units(&engine);
     let report = system.run_cluster(&cluster, RunScope::All, "benchmark").await?;
     let charge = units(&engine) - before;
-    account.close().await?;
+    system.account().close().await?;
     if report.migrated != CHARGED as u64 {
         return Err(format!("{} of {CHARGED} workloads were migrated", report.migrated).into());
     }
@@ -60,36 +51,19 @@ pub(super) async fn charge_of_workload(profile: ChargeProfile) -> Result<f64> {
 
 /// The names of the workload with this number.
 pub(super) fn key(cluster: &ClusterName, number: usize) -> Result<WorkloadKey> {
-    Ok(WorkloadKey::parse(cluster.as_str(), "shop", &format!("workload-{number:06}"))?)
+    Ok(sample::workload_key(cluster, &name(number))?)
 }
 
-/// A cluster with pending workloads.
-pub(super) async fn fill(
-    system: &SecretMigration,
-    number: usize,
-    workloads: usize,
-) -> Result<ClusterName> {
-    let cluster = ClusterName::parse(format!("cluster-{number:02}"))?;
-    let input = MappingInput {
-        smp_address: None,
-        smp_path: "apps/shop".to_owned(),
-        environment: None,
-        temporary: false,
-        source_created_at: None,
-    };
-    let namespaces = vec![(NamespaceName::parse("shop")?, input)];
-    system.sync_namespaces(&cluster, namespaces).await?;
-    add(system, &cluster, 0..workloads).await?;
-    Ok(cluster)
+fn name(number: usize) -> String {
+    format!("workload-{number:06}")
 }
 
-/// More pending workloads of a cluster, named by their numbers.
+/// Pending workloads of a cluster, named by their numbers.
 pub(super) async fn add(
     system: &SecretMigration,
     cluster: &ClusterName,
     numbers: Range<usize>,
 ) -> Result<()> {
-    let now = UtcTimestamp::now(system.account().environment());
     let mut creates = JoinSet::new();
     for number in numbers {
         if creates.len() >= CREATES_AT_ONCE
@@ -97,22 +71,9 @@ pub(super) async fn add(
         {
             created??;
         }
-        let key = key(cluster, number)?;
-        let name = &key.name;
-        let items = (0..PATHS).map(|path| SourceReference {
-            path: format!("{cluster}/{name}/{path}"),
-            keys: vec!["password".to_owned()],
-            ..SourceReference::default()
-        });
-        let secrets = HashiSecrets {
-            mount: "secret".to_owned(),
-            items: items.collect(),
-            ..HashiSecrets::default()
-        };
-        let document = TrackedWorkload::discovered(&key, None, secrets, "benchmark", now);
-        let workloads = system.containers().workloads.clone();
+        let (system, cluster) = (system.clone(), cluster.clone());
         creates.spawn(async move {
-            workloads.create(&key.partition_key(), &document).await.map(|_| ())
+            sample::add_workload(&system, &cluster, &name(number), PATHS).await.map(|_| ())
         });
     }
     while let Some(created) = creates.join_next().await {
@@ -122,7 +83,7 @@ pub(super) async fn add(
 }
 
 /// Request units of all containers so far.
-pub(super) fn units(engine: &Engine) -> f64 {
+fn units(engine: &Engine) -> f64 {
     let usage = engine.usage();
     let members = |json: &Json, name: &str| -> Vec<Json> {
         json.get(name).and_then(Json::as_array).unwrap_or_default().to_vec()

@@ -3,6 +3,7 @@
 mod gateway;
 mod notifications;
 mod queries;
+mod secrets;
 
 use benchmarks::{Options, run};
 

@@ -36,6 +36,9 @@ func checkFailure(verb string, see object, failure error) error {
 			return fmt.Errorf("%s failed with sub-status %s, not %v", verb, found, substatus)
 		}
 	}
+	if message, ok := wanted["message"].(string); ok && !strings.Contains(answer.Error(), message) {
+		return fmt.Errorf("%s failed with %q, not %q", verb, answer.Error(), message)
+	}
 	return nil
 }
 

@@ -22,6 +22,9 @@ export function checkFailure(step, see, error) {
   if (wanted.substatus !== undefined && substatus !== wanted.substatus) {
     throw new Unseen(`${step.do} failed with sub-status ${substatus}, not ${wanted.substatus}`);
   }
+  if (wanted.message !== undefined && !said.includes(wanted.message)) {
+    throw new Unseen(`${step.do} failed with ${said}, not ${wanted.message}`);
+  }
 }
 
 function plain(row) {

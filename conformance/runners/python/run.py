@@ -508,6 +508,8 @@ def check_failure(step, see, error):
         raise Unseen(f"{step['do']} failed with {error.status_code}, not {wanted['status']}: {error.message[:200]}")
     if wanted.get("substatus") not in (None, error.sub_status):
         raise Unseen(f"{step['do']} failed with sub-status {error.sub_status}, not {wanted['substatus']}")
+    if wanted.get("message", "") not in error.message:
+        raise Unseen(f"{step['do']} failed with {error.message[:300]}, not {wanted['message']}")
 
 
 def plain(row):

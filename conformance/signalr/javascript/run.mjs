@@ -4,8 +4,9 @@ import assert from "node:assert/strict";
 import { parseArgs } from "node:util";
 import { HttpTransportType, HubConnectionBuilder, HubConnectionState, LogLevel, Subject } from "@microsoft/signalr";
 import { MessagePackHubProtocol } from "@microsoft/signalr-protocol-msgpack";
+import { chatScenarios } from "./chat.mjs";
 
-const { values } = parseArgs({ options: { endpoint: { type: "string" }, forwarder: { type: "string" } } });
+const { values } = parseArgs({ options: { endpoint: { type: "string" }, forwarder: { type: "string" }, chat: { type: "string" } } });
 const ways = [
   { name: "WebSockets, JSON", transport: HttpTransportType.WebSockets },
   { name: "WebSockets, MessagePack", transport: HttpTransportType.WebSockets, packed: true },
@@ -31,8 +32,10 @@ const build = (way, { hub = "/hub", base = values.endpoint, user, adjust = (buil
   return adjust(builder).build();
 };
 const opened = [];
-const open = async (way, options) => {
+// `prepare` gets the connection before it is started, to hear what comes first.
+const open = async (way, { prepare = () => {}, ...options } = {}) => {
   const connection = build(way, options);
+  prepare(connection);
   opened.push(connection);
   await connection.start();
   return connection;
@@ -231,6 +234,7 @@ for (const way of ways) {
     assert.equal(await connection.invoke("Add", 1, 2), 3);
   });
 }
+if (values.chat) scenarios.push(...chatScenarios({ chat: values.chat, ways, open, within, until }));
 const judge = async ({ area, name, body }) => {
   const line = { scenario: name, area, outcome: "passed", reason: "" };
   try {

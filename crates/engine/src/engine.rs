@@ -21,7 +21,7 @@ use crate::partition::PhysicalPartition;
 use crate::query::{ParsedQueryCache, PreparedQueryCache, ResultStore, ShapeCache};
 use crate::settings::{EngineSettings, MaintenanceTotals};
 use crate::throughput::SharedThroughputs;
-use crate::work::{EvaluationPool, RequestWork};
+use crate::work::{EvaluationPool, RequestWork, ScriptThreads};
 
 /// A database account on a store. Cloning shares it.
 ///
@@ -55,6 +55,7 @@ pub(crate) struct EngineCore {
     pub(crate) shape_cache: Arc<ShapeCache>,
     /// The threads and memory of long evaluations.
     pub(crate) evaluations: Arc<EvaluationPool>,
+    pub(crate) script_threads: ScriptThreads,
     closed: AtomicBool,
     /// One round of maintenance at a time; closing waits for it.
     pub(crate) maintaining: Mutex<()>,
@@ -99,6 +100,7 @@ impl Engine {
         let evaluations = Arc::new(EvaluationPool::new(&settings));
         let core = EngineCore {
             evaluations,
+            script_threads: ScriptThreads::new(&settings),
             store,
             environment,
             settings: Arc::new(settings),

@@ -12,6 +12,8 @@ use std::time::{Duration, Instant};
 
 use model::TimestampMs;
 
+use crate::script_runtime::ScriptRuntime;
+
 /// A source of time.
 pub trait Clock: Send + Sync {
     /// Milliseconds since 1970.
@@ -54,6 +56,7 @@ pub struct Environment {
     clock: Arc<dyn Clock>,
     randomness: Arc<dyn Randomness>,
     spawner: Arc<dyn Spawner>,
+    scripts: Option<Arc<dyn ScriptRuntime>>,
 }
 
 impl Environment {
@@ -84,7 +87,17 @@ impl Environment {
         randomness: Arc<dyn Randomness>,
         spawner: Arc<dyn Spawner>,
     ) -> Self {
-        Self { clock, randomness, spawner }
+        Self { clock, randomness, spawner, scripts: None }
+    }
+
+    /// The same environment, in which stored procedures, triggers and user-defined functions can run.
+    #[must_use]
+    pub fn with_scripts(self, scripts: Arc<dyn ScriptRuntime>) -> Self {
+        Self { scripts: Some(scripts), ..self }
+    }
+
+    pub(crate) fn scripts(&self) -> Option<Arc<dyn ScriptRuntime>> {
+        self.scripts.clone()
     }
 
     /// The time now.

@@ -19,6 +19,7 @@ pub struct Error {
     // An empty list does not allocate; only queries fill it.
     query_errors: Vec<query::QueryError>,
     charge: model::RequestCharge,
+    script_log: Option<Box<str>>,
 }
 
 /// What the caller can do.
@@ -48,6 +49,11 @@ pub enum ErrorKind {
     ContinuationRefused,
     /// The query is invalid, or failed for one of its values. Fix the query; [`Error::query_errors`] has every reason.
     BadQuery,
+    /// The script threw, or is not a function. Fix the script or its arguments; nothing it did is kept.
+    ScriptFailed {
+        /// The number of the error that it threw, if it has one.
+        number: Option<u16>,
+    },
     /// The query exceeded its time limit. Add filters, or allow more time.
     OutOfTime,
     /// Throughput is spent. Retry after the delay.
@@ -73,6 +79,7 @@ impl Error {
             source: None,
             query_errors: Vec::new(),
             charge: model::RequestCharge::ZERO,
+            script_log: None,
         }
     }
 
@@ -113,6 +120,19 @@ impl Error {
     #[must_use]
     pub fn charge(&self) -> model::RequestCharge {
         self.charge
+    }
+
+    /// The same error with what the script had logged before.
+    #[must_use]
+    pub(crate) fn with_script_log(self, log: &str) -> Self {
+        let script_log = (!log.is_empty()).then(|| log.into());
+        Self { script_log, ..self }
+    }
+
+    /// What a failed script had logged; none unless the request asks for it.
+    #[must_use]
+    pub fn script_log(&self) -> Option<&str> {
+        self.script_log.as_deref()
     }
 
     /// What the caller can do.

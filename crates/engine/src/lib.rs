@@ -35,6 +35,8 @@ mod record;
 pub mod response;
 mod restore;
 mod restructure;
+mod script;
+pub mod script_runtime;
 mod session;
 mod settings;
 #[cfg(test)]
@@ -59,5 +61,5 @@ pub use operation::ContainerLink;
 pub use response::{ItemResource, Response};
 pub use restore::RestoreReport;
 pub use restructure::DueSplits;
-pub use settings::{AutoSplit, EngineSettings, MaintenanceTotals};
+pub use settings::{AutoSplit, EngineSettings, MaintenanceTotals, ScriptSettings};
 pub use time_travel::{ItemVersion, ItemVersions, SnapshotAt};

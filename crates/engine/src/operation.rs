@@ -65,6 +65,23 @@ pub struct WriteOptions {
     pub indexing: IndexingDirective,
     /// Whether the response explains its charge.
     pub explain_charge: bool,
+    /// The triggers that run with the write.
+    pub triggers: TriggerNames,
+}
+
+/// The triggers of a write, by id.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TriggerNames {
+    /// The one that runs before the write.
+    pub before: Vec<String>,
+    /// The one that runs after the write.
+    pub after: Vec<String>,
+}
+
+impl TriggerNames {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.before.is_empty() && self.after.is_empty()
+    }
 }
 
 /// Where a paged read continues, and the size of a page.
@@ -302,4 +319,19 @@ pub struct MergePartitions {
     pub container: ContainerLink,
     /// Numbers of the two physical partitions.
     pub partitions: (u32, u32),
+}
+
+/// Runs a stored procedure on one logical partition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExecuteProcedure {
+    /// The container.
+    pub container: ContainerLink,
+    /// The procedure, by id or resource id.
+    pub procedure: String,
+    /// The logical partition.
+    pub partition_key: PartitionKey,
+    /// Its arguments, a JSON array.
+    pub arguments: String,
+    /// Whether its log is wanted.
+    pub wants_log: bool,
 }

@@ -8,7 +8,7 @@ use model::{
     RequestCharge, ResourceId, SessionToken, Throughput, TimestampSeconds,
 };
 
-use crate::error::Error;
+use crate::error::{Error, Result};
 use crate::record::{ItemHeader, ItemRecord, LoggedItem, own_bytes};
 
 /// The answer to an operation.
@@ -33,6 +33,16 @@ impl<T> Response<T> {
             session_token: self.session_token,
             explanation: self.explanation,
         }
+    }
+
+    /// Changes the value, or fails.
+    pub(crate) fn try_map<U>(self, change: impl FnOnce(T) -> Result<U>) -> Result<Response<U>> {
+        Ok(Response {
+            value: change(self.value)?,
+            charge: self.charge,
+            session_token: self.session_token,
+            explanation: self.explanation,
+        })
     }
 }
 
@@ -82,6 +92,11 @@ impl ItemResource {
         Json::parse(&self.body).unwrap_or(Json::Null)
     }
 
+    /// The same item with the text that a trigger has set for the response.
+    pub(crate) fn with_text(self, text: String) -> Self {
+        Self { body: text.into(), ..self }
+    }
+
     /// Its etag.
     #[must_use]
     pub fn etag(&self) -> Etag {
@@ -98,6 +113,38 @@ impl ItemResource {
     #[must_use]
     pub fn timestamp(&self) -> TimestampSeconds {
         self.timestamp
+    }
+}
+
+/// The result of a stored procedure.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProcedureResult {
+    /// The JSON text that it has set as its response; none if it has set none.
+    pub body: Option<String>,
+    /// What it has logged, if the request asks for it.
+    pub log: Option<String>,
+    /// How many items it has written.
+    pub written: usize,
+}
+
+/// The result of a write with triggers.
+pub(crate) enum TriggeredResult {
+    Written { item: ItemResource, is_new: bool },
+    Deleted,
+}
+
+impl TriggeredResult {
+    pub(crate) fn into_item(self) -> Result<ItemResource> {
+        match self {
+            Self::Written { item, .. } => Ok(item),
+            Self::Deleted => Err(Error::corrupt("a write has deleted its item")),
+        }
+    }
+
+    pub(crate) fn into_upserted(self) -> Result<UpsertResult> {
+        let is_new = matches!(self, Self::Written { is_new: true, .. });
+        let item = self.into_item()?;
+        Ok(if is_new { UpsertResult::Created(item) } else { UpsertResult::Replaced(item) })
     }
 }
 

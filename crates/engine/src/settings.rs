@@ -2,7 +2,11 @@
 //!
 //! Owns the typed settings and their defaults. Does not read flags and files: the binary does.
 
+use std::time::Duration;
+
 use model::{ChargeProfile, ConsistencyLevel};
+
+use crate::script_runtime::ScriptLimits;
 
 /// Settings of an engine. The defaults suit a laptop and a unit test.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,6 +59,56 @@ pub struct EngineSettings {
     /// By which rule physical partitions are split in the background, besides those whose throughput needs more of
     /// them; by none if absent.
     pub auto_split: Option<AutoSplit>,
+    /// What scripts may consume.
+    pub scripts: ScriptSettings,
+}
+
+/// What one script may consume, and how many run at the same time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ScriptSettings {
+    /// Time of a request with scripts, and of one call of a user-defined function, in milliseconds.
+    pub time_max_ms: u64,
+    /// Bytes of the heap of a script.
+    pub memory_bytes_max: usize,
+    /// Bytes of the stack of a script. Threads of the runtime have 2 MiB.
+    pub stack_bytes_max: usize,
+    /// Bytes of a response, and of the items that a script sends at once.
+    pub output_bytes_max: usize,
+    /// Operations of a script on its container.
+    pub operations_max: usize,
+    /// Bytes of the log of a script.
+    pub log_bytes_max: usize,
+    /// How many scripts run at the same time; further ones wait within their time. Zero means twice the number of
+    /// cores, and at least four.
+    pub at_once_max: usize,
+}
+
+impl ScriptSettings {
+    pub(crate) fn limits(&self) -> ScriptLimits {
+        ScriptLimits {
+            time_max: Duration::from_millis(self.time_max_ms),
+            memory_bytes_max: self.memory_bytes_max,
+            stack_bytes_max: self.stack_bytes_max,
+            output_bytes_max: self.output_bytes_max,
+            operations_max: self.operations_max,
+            log_bytes_max: self.log_bytes_max,
+        }
+    }
+}
+
+impl Default for ScriptSettings {
+    /// The time is that of the service; the others leave room for scripts that the service would run.
+    fn default() -> Self {
+        Self {
+            time_max_ms: 5_000,
+            memory_bytes_max: 64 << 20,
+            stack_bytes_max: 512 << 10,
+            output_bytes_max: 4 << 20,
+            operations_max: 10_000,
+            log_bytes_max: 16 << 10,
+            at_once_max: 0,
+        }
+    }
 }
 
 /// When a physical partition is too large or too hot.
@@ -96,6 +150,7 @@ impl Default for EngineSettings {
             evaluation_memory_max: 1 << 30,
             exact_numbers: false,
             auto_split: None,
+            scripts: ScriptSettings::default(),
         }
     }
 }

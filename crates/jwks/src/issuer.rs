@@ -11,6 +11,34 @@ use crate::fetch::{fetch, parse_url};
 const DOCUMENT_PATH: &str = "/.well-known/openid-configuration";
 const DOCUMENT: &str = "description of the issuer";
 
+/// In the name of an issuer of many tenants: its tokens name the tenant here, and in the claim `tid`.
+const TENANT: &str = "{tenantid}";
+/// The tenant in the address of such an issuer: all organisations, without personal accounts.
+const ORGANIZATIONS: &str = "organizations";
+
+/// Whether a token or a response is of this issuer. The name of an issuer of many tenants has `{tenantid}` in the
+/// place of the tenant, which is a GUID; a token must name the same one in `tid`.
+#[must_use]
+pub fn is_of_issuer(issuer: &str, found: &str, tenant: Option<&str>) -> bool {
+    let Some((front, rest)) = issuer.split_once(TENANT) else { return found == issuer };
+    let named = found.strip_prefix(front).and_then(|found| found.strip_suffix(rest));
+    named.is_some_and(|named| is_guid(named) && tenant.is_none_or(|tenant| tenant == named))
+}
+
+fn is_guid(text: &str) -> bool {
+    let hyphens = [8, 13, 18, 23];
+    text.len() == 36
+        && text.bytes().enumerate().all(|(at, byte)| match hyphens.contains(&at) {
+            true => byte == b'-',
+            false => byte.is_ascii_hexdigit(),
+        })
+}
+
+/// Where an issuer is.
+fn address(issuer: &str) -> String {
+    issuer.replace(TENANT, ORGANIZATIONS)
+}
+
 /// The addresses and abilities of an issuer.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]
@@ -38,7 +66,7 @@ impl IssuerMetadata {
     /// # Errors
     /// When it is neither https nor on this machine.
     pub fn check_issuer(issuer: &str) -> Result<(), KeySourceError> {
-        parse_url(DOCUMENT, issuer).map(drop)
+        parse_url(DOCUMENT, &address(issuer)).map(drop)
     }
 
     /// Reads the document of an issuer.
@@ -47,7 +75,7 @@ impl IssuerMetadata {
     /// When it cannot be read, is not such a document, is about another issuer, or names an address that is neither
     /// https nor on this machine.
     pub async fn fetch(issuer: &str) -> Result<Self, KeySourceError> {
-        let address = format!("{}{DOCUMENT_PATH}", issuer.trim_end_matches('/'));
+        let address = format!("{}{DOCUMENT_PATH}", address(issuer).trim_end_matches('/'));
         let body = fetch(DOCUMENT, parse_url(DOCUMENT, &address)?).await?;
         Self::parse(issuer, &body)
     }
@@ -115,5 +143,28 @@ mod tests {
         assert!(IssuerMetadata::parse(ISSUER, b"{}").is_err());
         assert!(IssuerMetadata::check_issuer("http://issuer.example").is_err());
         assert!(IssuerMetadata::check_issuer("http://127.0.0.1:9").is_ok());
+    }
+
+    #[test]
+    fn an_issuer_of_many_tenants_names_the_tenant_of_each_token() {
+        let many = "https://issuer.example/{tenantid}/v2.0";
+        let (one, other) =
+            ("12345678-1234-1234-1234-123456789abc", "22345678-1234-1234-1234-123456789abc");
+        let named = |tenant: &str| format!("https://issuer.example/{tenant}/v2.0");
+        assert!(is_of_issuer(many, &named(one), Some(one)));
+        assert!(is_of_issuer(many, &named(one), None));
+        assert!(!is_of_issuer(many, &named(one), Some(other)));
+        for wrong in
+            ["organizations", "", "a/b", "{tenantid}", "12345678-1234-1234-1234-12345678/abc"]
+        {
+            assert!(!is_of_issuer(many, &named(wrong), None), "{wrong}");
+            assert!(!is_of_issuer(many, &named(wrong), Some(wrong)), "{wrong}");
+        }
+        assert!(!is_of_issuer(many, &format!("https://evil.example/{one}/v2.0"), Some(one)));
+        assert!(
+            is_of_issuer(ISSUER, ISSUER, None) && !is_of_issuer(ISSUER, &named(one), Some(one))
+        );
+        assert_eq!(address(many), "https://issuer.example/organizations/v2.0");
+        assert!(IssuerMetadata::check_issuer(many).is_ok());
     }
 }

@@ -44,7 +44,7 @@ pub use cache::KeyCache;
 pub use claims::TokenClaims;
 pub use error::{KeySourceError, TokenError};
 #[cfg(feature = "verify")]
-pub use issuer::IssuerMetadata;
+pub use issuer::{IssuerMetadata, is_of_issuer};
 #[cfg(feature = "verify")]
 pub use jsonwebtoken::Algorithm;
 #[cfg(feature = "verify")]

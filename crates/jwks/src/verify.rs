@@ -11,13 +11,14 @@ use jsonwebtoken::{Algorithm, DecodingKey};
 use crate::cache::KeyCache;
 use crate::claims::TokenClaims;
 use crate::error::TokenError;
+use crate::issuer::is_of_issuer;
 use crate::key::verify_with;
 use crate::token::UnverifiedToken;
 
 /// What is expected of tokens.
 #[derive(Clone, Debug)]
 pub struct TokenRules {
-    /// The claim `iss`, compared exactly.
+    /// The claim `iss`, compared exactly; for an issuer of many tenants as [`is_of_issuer`] compares it.
     pub issuer: String,
     /// The claim `aud` must contain one of these.
     pub audiences: Vec<String>,
@@ -115,7 +116,8 @@ impl TokenVerifier {
     fn check_claims(&self, claims: &TokenClaims, now_ms: u64) -> Result<(), TokenError> {
         let TokenRules { issuer, audiences, .. } = &self.rules;
         let found = claims.text("iss");
-        if found != Some(issuer) {
+        let tenant = Some(claims.text("tid").unwrap_or_default());
+        if !found.is_some_and(|found| is_of_issuer(issuer, found, tenant)) {
             let (found, expected) = (found.map(str::to_owned), issuer.clone());
             return Err(TokenError::Issuer { found, expected });
         }

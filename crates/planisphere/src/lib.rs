@@ -39,9 +39,12 @@ pub use model::{
 /// Most programs need only [`Account`]. [`Account::embedded`] accepts an engine that was opened with other settings.
 pub mod engine {
     pub use ::engine::{
-        AutoSplit, DueSplits, Engine, EngineSettings, Environment, Response, SPACES, operation,
-        response,
+        AutoSplit, DueSplits, Engine, EngineSettings, Environment, Response, SPACES,
+        ScriptSettings, operation, response,
     };
+    /// Runs scripts: give it to an engine by [`Environment::with_scripts`].
+    #[cfg(feature = "scripts")]
+    pub use javascript::JavaScript;
     pub use storage_lsm::{Durability, LsmSettings, LsmStore};
 }
 

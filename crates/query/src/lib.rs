@@ -40,7 +40,9 @@ pub use budget::{
 };
 pub use error::{QueryError, QueryErrorCode, Severity, TextLocation, to_json};
 pub use evaluate::{EvaluationContext, EvaluationError, NoUserFunctions, UserFunctions};
-pub use operator::{ItemPredicate, PreparedExpression, QueryExecutor, row_text};
+pub use operator::{
+    ItemPredicate, PreparedExpression, QueryExecutor, ROW_TEXT_BYTES_MAX, row_text,
+};
 pub use parser::parse;
 pub use printer::{print, print_scalar};
 pub use reference::function_reference;

@@ -1,7 +1,7 @@
 //! What every system needs around its data.
 //!
-//! Owns settings, HTTP, identity, work (jobs, leases, queues), erasure and telemetry. Does not own any data model or
-//! rule of a system, and names no storage: data is reached through `client`. `copy` and `schema` are used alone by the
+//! Owns settings, HTTP, identity, mail, work (jobs, leases, queues), erasure and telemetry. Does not own any data model
+//! or rule of a system, and names no storage: data is reached through `client`. `copy` and `schema` are used alone by the
 //! command line; the feature `http` (on by default) adds the rest.
 
 #[cfg(feature = "http")]
@@ -20,6 +20,8 @@ pub mod fuzzing;
 pub mod http;
 #[cfg(feature = "http")]
 pub mod identity;
+#[cfg(feature = "mail")]
+pub mod mail;
 pub mod schema;
 #[cfg(feature = "http")]
 pub mod settings;

@@ -83,9 +83,7 @@ pub use delivery::{
 };
 pub use error::{HubError, HubErrorKind};
 pub use hub::HubCaller as Caller;
-pub use hub::{
-    Cancellation, Clients, Hub, HubBuilder, HubContext, HubParameter, SingleMethod, StreamMethod,
-};
+pub use hub::{Cancellation, Clients, Hub, HubBuilder, HubContext, HubParameter, MethodFunction};
 pub use ids::{ConnectionId, RandomBytes};
 pub use message::HubArguments;
 pub use options::{HubOptions, OriginPolicy, ProtocolSet, TransportSet};

@@ -27,10 +27,12 @@ const section = element("section", { class: "sign-in card stack", id: "sign-in",
 // The form beside the issuer. `label` stands above it where the issuer comes first.
 let way = { label: "Use a token instead", build: tokenForm, showProblem: (text) => token.showProblem(text), focus: () => token.input.focus() };
 let methods = null;
+let second = null;
 let enterPage = async () => {};
 
 // The form; calls `enter(who)` after each successful sign-in. `own` replaces the form for a token: { label, build,
-// showProblem, focus }, where `build(isSecond)` returns the form and is told whether it stands behind the issuer. It calls
+// showProblem, focus, offered }, where `build(isSecond)` returns the form; `isSecond`: it comes after the issuer; and
+// `offered(failure)`, if there is one, says whether the form is shown beside the issuer after that failure. The form calls
 // `start(who)` when it has begun a session.
 export function panel(enter, own) {
   enterPage = enter;
@@ -73,7 +75,8 @@ function build() {
     return;
   }
   issuer.append(icon("user"), `Sign in with ${new URL(methods.issuer).host}`);
-  section.append(problem, issuer, element("details", {}, element("summary", {}, way.label), form));
+  second = element("details", {}, element("summary", {}, way.label), form);
+  section.append(problem, issuer, second);
 }
 
 function showForm(text) {
@@ -92,6 +95,7 @@ function showIssuer(text) {
     issuer.target = "_blank";
     problem.textContent += " It opens in another tab; what you typed here stays.";
   }
+  second.hidden = way.offered ? !way.offered(code) : false;
   issuer.focus();
 }
 

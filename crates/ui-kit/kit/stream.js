@@ -8,7 +8,7 @@ const RECONNECT_MS_MAX = 15_000;
 const SILENCE_MS = 45_000;
 
 // Calls `onevent(name, data)` until `signal` is aborted, and `onstate("live" | "waiting" | "refused", status)`.
-// `open` is fetch, or what stands for it.
+// `open` is fetch, or its replacement in a test.
 export async function liveStream(path, { headers = () => ({}), onevent, onstate = () => {}, signal, open = fetch }) {
   // Outside of the loop: also after a connection that broke, the next one begins behind the last event.
   const position = { last: null };

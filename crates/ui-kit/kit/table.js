@@ -215,7 +215,7 @@ export function table(label, columns, { rows = [], onopen = () => {}, onactive =
     isDue = true;
     requestAnimationFrame(() => { isDue = false; draw(); });
   }, { passive: true });
-  // The head is as high as a row, so it tells when the density changes.
+  // The head is as high as a row, so its height changes with the density.
   const resized = new ResizeObserver(() => { measure(); draw(); markActive(); });
   resized.observe(grid);
   resized.observe(head);

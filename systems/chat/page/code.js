@@ -2,7 +2,7 @@
 
 import { button, field } from "/_kit/control.js";
 import { element } from "/_kit/element.js";
-import { ApiError, session } from "/_kit/session.js";
+import { ApiError, issuerSignIn, session } from "/_kit/session.js";
 import { start } from "/_kit/sign_in.js";
 
 const name = field("User name", element("input", {
@@ -65,6 +65,20 @@ async function go() {
   }
 }
 
+let ways = { oneTimeCode: true, oneTimeCodeAfterDenial: true, automatic: false };
+
+// Asks how people sign in here. Returns the address of the issuer if the page goes there by itself: not after a failure
+// or a sign-out, and only once in a browser session if the service says so.
+export async function automaticSignIn() {
+  ways = await fetch("/api/auth/ways").then((response) => response.ok ? response.json() : ways, () => ways);
+  const query = new URLSearchParams(location.search);
+  if (!ways.automatic || query.has("signInError") || query.has("signedOut")) return null;
+  const isTried = document.cookie.split("; ").includes(`${ways.attemptCookie}=1`);
+  if (ways.oncePerSession && isTried) return null;
+  document.cookie = `${ways.attemptCookie}=1; path=/; samesite=lax${location.protocol === "https:" ? "; secure" : ""}`;
+  return issuerSignIn(location.pathname + location.search + location.hash);
+}
+
 // The form for the sign-in panel of the kit.
 export const codeForm = {
   label: "Use a one-time code instead",
@@ -78,6 +92,7 @@ export const codeForm = {
     });
     return form;
   },
+  offered: (failure) => failure === "denied" ? ways.oneTimeCodeAfterDenial : ways.oneTimeCode,
   showProblem: (text) => { said.textContent = text; },
   focus: () => (isCodeStep ? code : name).input.focus(),
 };

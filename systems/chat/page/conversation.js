@@ -3,7 +3,7 @@
 
 import { button } from "/_kit/control.js";
 import { element } from "/_kit/element.js";
-import { emptyState, errorState, loadingState } from "/_kit/feedback.js";
+import { emptyState, errorState, loadingState, toast } from "/_kit/feedback.js";
 import { call } from "/_kit/session.js";
 import { dayNode, lookOf, messageNode } from "./message.js";
 
@@ -11,9 +11,18 @@ const PAGE = 30;
 // Messages of one sender within this time are one group.
 const GROUP_MS = 5 * 60_000;
 const BOTTOM_PX = 60;
+// Pages that a jump to an old message loads at the most.
+const JUMP_PAGES = 20;
+const JUMP_PAGE = 100;
 
-// `about`: { me, box, nameOf, know, resend, discard, onread(id), onbottom() }.
-export function conversation(about) {
+// Messages in the order of the service: by time, and by id where the time is the same.
+const inOrder = (one, other) => {
+  if (one.timestamp !== other.timestamp) return one.timestamp < other.timestamp ? -1 : 1;
+  return one.id < other.id ? -1 : Number(one.id > other.id);
+};
+
+// `given`: { me, can, box, nameOf, know, resend, discard, reply, edit, remove, onread(id), onbottom() }.
+export function conversation(given) {
   const top = element("div", { class: "history-state" });
   const list = element("ol", { class: "messages", id: "messages" });
   const state = element("div", { class: "fill" });
@@ -22,12 +31,28 @@ export function conversation(about) {
   const newer = button("New messages", { icon: "down", kind: "primary newer", hidden: true, onclick: () => toBottom() });
   const node = element("div", { class: "conversation" }, scroll, newer, live);
   const messages = new Map();
+  // Messages that others answer and that are not in the list; null for those that are gone.
+  const elsewhere = new Map();
   const drawn = new Map();
   const asked = new Set();
   const inView = new Set();
   let room = null;
   let isWhole = false;
-  let isLoading = false;
+  let loading = null;
+
+  const answered = (id) => {
+    if (messages.has(id)) return messages.get(id);
+    if (elsewhere.has(id)) return elsewhere.get(id);
+    elsewhere.set(id, undefined);
+    const asking = room;
+    call("GET", `/api/messages/${encodeURIComponent(id)}?room=${encodeURIComponent(room)}`).catch(() => null).then((found) => {
+      if (asking !== room) return;
+      elsewhere.set(id, found);
+      render();
+    });
+    return undefined;
+  };
+  const about = { ...given, answered, jump: (message) => jump(message.id) };
 
   const isAtBottom = () => scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight < BOTTOM_PX;
   const toBottom = () => { scroll.scrollTop = scroll.scrollHeight; };
@@ -62,7 +87,7 @@ export function conversation(about) {
 
   // The entries in their order, with a line before each day.
   const wanted = () => {
-    const stored = [...messages.values()].sort((one, other) => one.timestamp < other.timestamp ? -1 : Number(one.timestamp > other.timestamp));
+    const stored = [...messages.values()].sort(inOrder);
     const waiting = about.box.of(room).map((entry) => ({ ...entry, fromUserName: about.me, readBy: [] }));
     const nodes = [];
     const all = [...stored, ...waiting];
@@ -76,7 +101,8 @@ export function conversation(about) {
       }
       const place = { isFirst: isApart(before, message), isLast: isApart(message, all[at + 1]) };
       const key = message.id ?? `waiting ${message.correlationId}`;
-      nodes.push(reuse(key, lookOf([message, message.readBy.map(about.nameOf)], place), () => messageNode(message, place, about)));
+      const look = lookOf([message, message.readBy.map(about.nameOf), message.replyTo && (answered(message.replyTo) ?? String(answered(message.replyTo)))], place);
+      nodes.push(reuse(key, look, () => messageNode(message, place, about)));
       before = message;
     }
     return nodes;
@@ -91,36 +117,55 @@ export function conversation(about) {
     nodes.forEach((child, at) => { if (list.children[at] !== child) list.insertBefore(child, list.children[at] ?? null); });
     for (const [key, { node: known }] of drawn) if (!kept.has(known)) { eye.unobserve(known); drawn.delete(key); }
     state.hidden = nodes.length > 0;
+    rove();
     if (follow) toBottom();
     return below;
   };
 
-  const history = async (before) => {
-    const query = new URLSearchParams({ take: String(PAGE), ...(before ? { before } : {}) });
+  // One of the buttons of all messages can be reached by Tab: the one used last, or that of the newest message.
+  const buttons = () => [...list.querySelectorAll(".message-actions")];
+  const rove = (to = document.activeElement) => {
+    const all = buttons();
+    const chosen = all.includes(to) ? to : all.at(-1);
+    for (const one of all) one.tabIndex = one === chosen ? 0 : -1;
+  };
+  list.addEventListener("focusin", ({ target }) => { if (target.matches(".message-actions")) rove(target); });
+  list.addEventListener("keydown", (event) => {
+    if (!event.target.matches(".message-actions") || !["ArrowUp", "ArrowDown"].includes(event.key)) return;
+    event.preventDefault();
+    const all = buttons();
+    all[all.indexOf(event.target) + (event.key === "ArrowUp" ? -1 : 1)]?.focus();
+  });
+
+  const history = async (oldest = null, take = PAGE) => {
+    const before = oldest && { before: oldest.timestamp, beforeId: oldest.id };
+    const query = new URLSearchParams({ take: String(take), ...before });
     const page = await call("GET", `/api/messages/room/${encodeURIComponent(room)}?${query}`);
     for (const { fromUserName, fromFullName } of page) about.know(fromUserName, fromFullName);
     return page;
   };
-  const oldest = () => [...messages.values()].reduce((least, { timestamp }) => least === null || timestamp < least ? timestamp : least, null);
+  const oldest = () => [...messages.values()].reduce((least, one) => least === null || inOrder(one, least) < 0 ? one : least, null);
 
-  const loadOlder = async () => {
-    if (isLoading || isWhole || messages.size === 0) return;
-    isLoading = true;
+  // One page at a time: whoever asks meanwhile waits for the same one.
+  const loadOlder = (take = PAGE) => {
+    loading ??= loadPage(take).finally(() => { loading = null; });
+    return loading;
+  };
+  const loadPage = async (take) => {
+    if (isWhole || messages.size === 0) return;
     const asking = room;
     top.replaceChildren(element("span", { class: "spinner" }), element("span", { role: "status" }, "Loading older messages"));
     try {
-      const page = await history(oldest());
+      const page = await history(oldest(), take);
       if (asking !== room) return;
-      isWhole = page.length < PAGE;
+      isWhole = page.length < take;
       for (const message of page) messages.set(message.id, message);
       top.replaceChildren(isWhole ? element("span", {}, `This is the beginning of ${room}.`) : "");
       const below = render({ follow: false });
       // What was read stays where it was; the older ones are above.
       scroll.scrollTop = scroll.scrollHeight - below;
     } catch (error) {
-      if (asking === room) top.replaceChildren(element("span", { class: "problem", role: "alert" }, error.message), button("Try again", { onclick: loadOlder }));
-    } finally {
-      isLoading = false;
+      if (asking === room) top.replaceChildren(element("span", { class: "problem", role: "alert" }, error.message), button("Try again", { onclick: () => loadOlder() }));
     }
   };
 
@@ -146,10 +191,33 @@ export function conversation(about) {
     }
   };
 
+  // Shows a message, which may be far back.
+  const jump = async (id) => {
+    const asking = room;
+    for (let pages = 0; !messages.has(id) && !isWhole && pages < JUMP_PAGES; pages += 1) {
+      const before = messages.size;
+      await loadOlder(JUMP_PAGE);
+      if (asking !== room) return;
+      // A failure is shown above the list.
+      if (messages.size === before && !isWhole) return;
+    }
+    const node = list.querySelector(`[data-id="${CSS.escape(id)}"]`);
+    if (!node) {
+      toast(messages.has(id) || !isWhole ? "The message is too far back to be shown here." : "The message is not there any more.");
+      return;
+    }
+    node.scrollIntoView({ block: "center" });
+    node.tabIndex = -1;
+    node.focus({ preventScroll: true });
+    node.classList.add("found");
+    setTimeout(() => node.classList.remove("found"), 2_500);
+  };
+
   const open = async (name) => {
     room = name;
     isWhole = false;
     messages.clear();
+    elsewhere.clear();
     asked.clear();
     inView.clear();
     live.replaceChildren();
@@ -195,14 +263,28 @@ export function conversation(about) {
   new ResizeObserver(() => { if (wasAtBottom) toBottom(); }).observe(scroll);
 
   return {
-    node, open, refresh, render, add, toBottom,
-    change(message) { if (messages.has(message.id)) { messages.set(message.id, message); render(); } },
-    remove(id) { if (messages.delete(id)) render(); },
+    node, open, refresh, render, add, toBottom, jump,
+    change(message) {
+      if (elsewhere.has(message.id)) elsewhere.set(message.id, message);
+      if (messages.has(message.id)) messages.set(message.id, message);
+      render();
+    },
+    // A deleted message leaves a tombstone, or nothing.
+    remove(id) {
+      const message = messages.get(id);
+      if (elsewhere.has(id)) elsewhere.set(id, null);
+      if (message && about.can.editMessages) messages.set(id, { ...message, content: "", isDeleted: true });
+      else messages.delete(id);
+      render();
+    },
+    // The newest message of this person that can be edited.
+    lastOwn: () => [...messages.values()].sort(inOrder).findLast(({ fromUserName, isDeleted }) => fromUserName === about.me && !isDeleted),
     read(id, readBy) {
       const message = messages.get(id);
       if (message) { messages.set(id, { ...message, readBy }); render(); }
     },
-    // A receipt that did not arrive is tried again when the message comes into view.
+    // A receipt that did not arrive is tried again when the message comes into view, or with `readInView`.
     unask: (id) => asked.delete(id),
+    readInView,
   };
 }

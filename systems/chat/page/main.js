@@ -2,18 +2,19 @@
 
 import { button, schemeButton } from "/_kit/control.js";
 import { element } from "/_kit/element.js";
-import { emptyState, notice, toast } from "/_kit/feedback.js";
+import { confirmDialog, emptyState, notice, toast } from "/_kit/feedback.js";
 import { addressOf, addressParts, frame } from "/_kit/frame.js";
 import { call as request, checkSession, headers, onSessionEnd, session, signOut } from "/_kit/session.js";
 import * as signIn from "/_kit/sign_in.js";
 import { callQueue } from "./calls.js";
-import { codeForm } from "./code.js";
+import { automaticSignIn, codeForm } from "./code.js";
 import { composer } from "./composer.js";
 import { conversation } from "./conversation.js";
 import { hubConnection } from "./hub.js";
 import { outbox } from "./outbox.js";
 import { people } from "./people.js";
 import * as rooms from "./rooms.js";
+import { search } from "./search.js";
 
 const HEARTBEAT_MS = 45_000;
 // The time in which a stored message comes back to its sender; then it is sent again.
@@ -24,12 +25,14 @@ let box = null;
 let here = null;
 let talk = null;
 let field = null;
+let finder = null;
+// What is switched on in the service.
+let can = {};
 let connection = null;
 // The room on the screen, and the room that the connection is in; null while it is in none or on its way.
 let room = null;
 let joined = null;
 let flushing = null;
-let isTypingOn = true;
 let wasConnected = false;
 const echoes = new Map();
 const queue = callQueue(() => connection);
@@ -41,6 +44,7 @@ const shell = frame({
 });
 const chat = element("div", { class: "chat", hidden: true });
 const title = element("h1", { class: "truncate", id: "room" });
+const searchButton = button("Search", { icon: "search", kind: "quiet push", onlyIcon: true, id: "search-open", "aria-expanded": "false", onclick: () => { if (finder.isOpen()) finder.close(); else openSearch(); } });
 const bannerText = element("p", { id: "banner-text" });
 const bannerButton = button("Try now", { onclick: () => connection?.retry() });
 const banner = notice("warn", element("div", { class: "row apart" }, bannerText, bannerButton));
@@ -53,18 +57,61 @@ function build() {
   box = outbox(me);
   here = people(me);
   talk = conversation({
-    me, box, nameOf: here.nameOf, know: here.know, onbottom: () => rooms.seen(room),
+    me, can, box, nameOf: here.nameOf, know: here.know, onbottom: () => rooms.seen(room),
     onread: (id) => { if (joined === room) queue.call("MarkRead", id).catch(() => talk.unask(id)); else talk.unask(id); },
     resend: (id) => { box.mark(id, null); talk.render(); flush(); },
     discard: (id) => { box.remove(id); talk.render(); field.input.focus(); },
+    reply: (message) => field.reply(message, message.fromUserName === me ? "yourself" : message.fromFullName ?? message.fromUserName),
+    edit: (message) => field.edit(message),
+    remove,
   });
-  field = composer({ send, typing: tellTyping });
+  field = composer({ send, save, typing: sayTyping, editLast: () => { const last = can.editMessages && talk.lastOwn(); if (last) field.edit(last); } });
+  finder = search({ room: () => room, choose: showFound, onclose: closeSearch });
+  searchButton.hidden = !can.search;
   chat.replaceChildren(element("section", { class: "talk", "aria-labelledby": "room" },
-    element("div", { class: "talk-head" }, title, here.count), bannerPlace, talk.node, here.line, field.node), here.side);
+    element("div", { class: "talk-head" }, title, here.count, searchButton), bannerPlace, talk.node, here.line, field.node), here.side, finder.node);
 }
 
-function send(content) {
-  box.add(room, content);
+function openSearch() {
+  here.side.hidden = true;
+  searchButton.setAttribute("aria-expanded", "true");
+  finder.open();
+}
+
+function closeSearch() {
+  here.side.hidden = false;
+  searchButton.setAttribute("aria-expanded", "false");
+  searchButton.focus();
+}
+
+async function showFound(message) {
+  // On a narrow screen the search covers the conversation.
+  if (matchMedia("(max-width: 64rem)").matches) finder.close();
+  if (message.room !== room) {
+    history.pushState(null, "", addressOf(message.room));
+    await show();
+  }
+  await talk.jump(message.id);
+}
+
+// A change of a stored message: it is not kept in the outbox, so a failure is shown, and the text is not lost.
+async function save(message, content) {
+  try {
+    await queue.call("EditMessage", message.id, content);
+  } catch (error) {
+    toast(`The message was not changed: ${error.message}`, { isBad: true, action: { label: "Edit again", run: () => { field.edit(message); field.input.value = content; } } });
+  }
+}
+
+async function remove(message) {
+  const after = can.editMessages ? "Others will see that a message was deleted." : "It disappears for everybody.";
+  await confirmDialog("Delete this message?", element("div", { class: "stack" }, element("blockquote", { class: "quoted" }, message.content), element("p", {}, after)), {
+    run: () => queue.call("DeleteMessage", message.id).then(() => true),
+  });
+}
+
+function send(content, replyTo) {
+  box.add(room, content, replyTo);
   talk.render({ follow: true });
   flush();
 }
@@ -77,10 +124,11 @@ function flush() {
 
 async function sendAll() {
   for (let entry = joined && box.next(joined); entry; entry = joined && box.next(joined)) {
-    const { correlationId, content } = entry;
+    const { correlationId, content, replyTo } = entry;
     const echoed = new Promise((resolve) => { echoes.set(correlationId, resolve); });
     try {
-      await queue.call("SendMessage", content, correlationId);
+      if (replyTo) await queue.call("Reply", content, correlationId, replyTo);
+      else await queue.call("SendMessage", content, correlationId);
       await Promise.race([echoed, new Promise((resume) => { setTimeout(resume, ECHO_MS); })]);
     } catch (error) {
       // Nobody knows whether it was stored: it stays, and is sent again with the same id.
@@ -93,9 +141,9 @@ async function sendAll() {
   }
 }
 
-function tellTyping(isTyping) {
-  if (!isTypingOn || joined !== room || joined === null) return;
-  queue.call("Typing", isTyping).catch((error) => { if (!error.isLost) isTypingOn = false; });
+function sayTyping(isTyping) {
+  if (!can.typing || joined !== room || joined === null) return;
+  queue.call("Typing", isTyping).catch(() => {});
 }
 
 const EVENTS = {
@@ -111,7 +159,11 @@ const EVENTS = {
     else if (message.fromUserName !== me) rooms.seen(room);
   },
   messageChanged: (message) => { if (message.room === room) talk.change(message); },
-  messageDeleted: ({ id, room: of }) => { if (of === room) talk.remove(id); },
+  messageDeleted({ id, room: of }) {
+    if (of !== room) return;
+    talk.remove(id);
+    field.forget(id);
+  },
   messageRead: ({ id, readers }) => talk.read(id, readers),
   presenceSnapshot: (users) => { if (users.some(({ currentRoom }) => currentRoom === room)) here.snapshot(users.filter(({ currentRoom }) => currentRoom === room)); },
   addUser: (user) => { if (user.currentRoom === room) here.add(user); },
@@ -151,6 +203,8 @@ async function join() {
     await queue.call("Join", wanted);
     if (wanted !== room) return;
     joined = wanted;
+    // What came into view before is read only now: receipts go to the room of the connection.
+    talk.readInView();
     await flush();
   } catch (error) {
     if (!error.isLost) toast(error.message, { isBad: true });
@@ -205,11 +259,12 @@ async function enter(person) {
   }
   if (me === null) {
     me = person.subject;
+    can = await request("GET", "/api/features");
     build();
   }
   who.textContent ||= person.name ?? person.subject;
   chat.hidden = false;
-  await rooms.load();
+  await rooms.load({ isCounted: can.unreadCounts });
   connect();
   await show();
   document.body.dataset.ready = "true";
@@ -236,7 +291,9 @@ async function begin() {
   document.body.dataset.signedIn = "unknown";
   const person = await session();
   if (!person) {
-    signIn.show();
+    const issuer = await automaticSignIn();
+    if (issuer) location.replace(issuer);
+    else signIn.show();
     return;
   }
   signIn.hide();

@@ -11,8 +11,8 @@ export function outbox(name) {
     else localStorage.setItem(key, JSON.stringify(entries));
   };
   return {
-    add(room, content) {
-      const entry = { correlationId: crypto.randomUUID(), room, content, timestamp: new Date().toISOString(), problem: null };
+    add(room, content, replyTo = null) {
+      const entry = { correlationId: crypto.randomUUID(), room, content, replyTo, timestamp: new Date().toISOString(), problem: null };
       change((entries) => [...entries, entry]);
     },
     // Those of a room, in the order of typing.

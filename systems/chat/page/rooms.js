@@ -10,13 +10,14 @@ const unread = new Map();
 const links = new Map();
 let current = null;
 // Off when the service counts nothing (the setting Features:UnreadCounts).
-let isCounted = true;
+let isCounted = false;
 let timer = 0;
 
 export const node = nav;
 export const names = () => [...links.keys()];
 
-export async function load() {
+export async function load(options) {
+  ({ isCounted } = options);
   const rooms = await call("GET", "/api/rooms");
   links.clear();
   for (const { name } of rooms) {
@@ -27,7 +28,7 @@ export async function load() {
   }
   nav.replaceChildren(...[...links.values()].map(({ link }) => link));
   clearInterval(timer);
-  timer = setInterval(count, POLL_MS);
+  if (isCounted) timer = setInterval(count, POLL_MS);
   await count();
 }
 
@@ -39,8 +40,8 @@ export async function count() {
       if (room !== current) unread.set(room, found);
     }
     show();
-  } catch (error) {
-    if (error.status === 404) isCounted = false;
+  } catch {
+    // The next look finds out.
   }
 }
 

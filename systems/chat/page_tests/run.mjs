@@ -9,7 +9,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import readline from "node:readline";
 import { chromium } from "playwright-core";
-import { issuerSignIn } from "./issuer.mjs";
+import { automaticSignIn, issuerSignIn } from "./issuer.mjs";
 import { cuttableLine } from "./line.mjs";
 
 const { PLANISPHERE, CHROMIUM, ARTEFACTS } = process.env;
@@ -180,6 +180,115 @@ await test("the conversation has no violations, on a desktop and a phone, light 
   await shots(alice, "conversation");
 });
 
+// Opens the menu of a message and chooses.
+async function act(of, text, action) {
+  await message(of, text).first().hover();
+  await message(of, text).first().locator(".message-actions").click();
+  await of.getByRole("menuitem", { name: action }).click();
+}
+
+await test("a person answers a message, and the answer shows it", async () => {
+  await write(alice, "Which version is it?");
+  await message(bob, "Which version is it?").waitFor();
+  await act(bob, "Which version is it?", "Reply");
+  await until("about", (text) => text === "Reply to Alice Johnson Which version is it?", () => bob.locator("#composing").textContent());
+  await shots(bob, "reply");
+  await write(bob, "The second one");
+  const quote = message(alice, "The second one").locator(".quote");
+  await until("quoted", (text) => text.includes("Alice Johnson") && text.includes("Which version is it?"), () => quote.textContent());
+  await quote.click();
+  await alice.locator(".message.found").waitFor();
+  assert.equal(await bob.locator("#composing").isVisible(), false);
+  // Escape leaves an answer, and what was typed stays.
+  await act(bob, "Which version is it?", "Reply");
+  await bob.locator("#message").fill("kept");
+  await bob.locator("#message").press("Escape");
+  assert.equal(await bob.locator("#composing").isVisible(), false);
+  assert.equal(await bob.locator("#message").inputValue(), "kept");
+  await bob.locator("#message").fill("");
+});
+
+await test("a person edits a message, from the menu and by the keyboard", async () => {
+  await write(alice, "It is runing");
+  await receipt(alice, "It is runing", "read");
+  await alice.locator("#message").fill("a draft");
+  await act(alice, "It is runing", "Edit");
+  assert.equal(await alice.locator("#message").inputValue(), "It is runing");
+  await write(alice, "It is running");
+  await message(bob, "It is running").waitFor();
+  await until("edited", (text) => text.includes("edited"), () => message(bob, "It is running").textContent());
+  assert.equal(await alice.locator("#message").inputValue(), "a draft", "the draft comes back");
+  await alice.locator("#message").fill("");
+  // The arrow up in an empty field edits the newest message.
+  await alice.locator("#message").press("ArrowUp");
+  await write(alice, "It is running now");
+  await message(bob, "It is running now").waitFor();
+  assert.equal(await message(bob, "It is runing").count(), 0);
+});
+
+await test("a person deletes a message after a question, and a tombstone stays", async () => {
+  await write(bob, "Not meant for here");
+  await message(alice, "Not meant for here").waitFor();
+  await act(bob, "Not meant for here", "Delete");
+  await bob.getByRole("dialog").waitFor();
+  await shots(bob, "delete");
+  await bob.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+  await once1(alice, "Not meant for here");
+  await act(bob, "Not meant for here", "Delete");
+  await bob.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  for (const of of [alice, bob]) {
+    await message(of, "This message was deleted.").waitFor();
+    assert.equal(await message(of, "Not meant for here").count(), 0);
+  }
+  // A message of somebody else offers neither.
+  await message(bob, "It is running now").hover();
+  await message(bob, "It is running now").locator(".message-actions").click();
+  assert.deepEqual(await bob.getByRole("menuitem").allTextContents(), ["Reply"]);
+  await bob.keyboard.press("Escape");
+});
+
+await test("the menus of messages are one stop of the Tab key, and arrows move between them", async () => {
+  await alice.locator("#message").focus();
+  await alice.keyboard.press("Shift+Tab");
+  assert.match(await alice.evaluate(() => document.activeElement.className), /message-actions/);
+  const newest = await alice.evaluate(() => document.activeElement.closest(".message").dataset.id);
+  await alice.keyboard.press("ArrowUp");
+  assert.notEqual(await alice.evaluate(() => document.activeElement.closest(".message").dataset.id), newest);
+  assert.equal(await alice.locator('.message-actions[tabindex="0"]').count(), 1);
+});
+
+await test("a search finds messages of the room and of all rooms, and shows them", async () => {
+  await alice.locator("#search-open").click();
+  await alice.locator("#search-text").fill("RUNNING");
+  await alice.locator("#search-text").press("Enter");
+  await until("found", (texts) => texts.length === 1 && texts[0].includes("It is running now"), () => alice.locator(".result").allTextContents());
+  assert.equal(await alice.locator(".result mark").first().textContent(), "running");
+  await shots(alice, "search");
+  await alice.locator(".result").click();
+  await alice.locator(".message.found", { hasText: "It is running now" }).waitFor();
+  await alice.locator("#search-scope").selectOption("all");
+  await alice.locator("#search-text").fill("does not see");
+  await alice.locator("#search-text").press("Enter");
+  await until("in ops", (texts) => texts.length === 1 && texts[0].includes("#ops"), () => alice.locator(".result").allTextContents());
+  await alice.locator(".result").click();
+  await until("room", (text) => text === "ops", () => alice.locator("#room").textContent());
+  await alice.locator(".message.found", { hasText: "Bob does not see this room." }).waitFor();
+  await alice.locator("#search-text").fill("no such words");
+  await alice.locator("#search-text").press("Enter");
+  await until("nothing", (text) => text.includes("Nothing found"), () => alice.locator("#search").textContent());
+  await alice.locator("#search-text").press("Escape");
+  assert.equal(await alice.locator("#search").isVisible(), false);
+  // Bob is not in that room, and finds nothing of it.
+  await bob.locator("#search-open").click();
+  await bob.locator("#search-scope").selectOption("all");
+  await bob.locator("#search-text").fill("does not see");
+  await bob.locator("#search-text").press("Enter");
+  await until("nothing", (text) => text.includes("Nothing found"), () => bob.locator("#search").textContent());
+  await bob.locator("#search-close").click();
+  await alice.locator('[data-room="general"]').click();
+  await until("room", (text) => text === "general", () => alice.locator("#room").textContent());
+});
+
 await test("a message whose confirmation is lost is sent again and stored once", async () => {
   wire.mute();
   // Without the event of a key, so that no call about typing waits for its answer in front of the message.
@@ -285,6 +394,24 @@ await test("older messages come when the person scrolls up, and what was read st
   await until("at the end", Boolean, () => message(alice, "News while you read").isVisible());
 });
 
+await test("messages of one moment are neither lost nor repeated by paging", async () => {
+  await alice.evaluate(async () => {
+    const { call } = await import("/_kit/session.js");
+    // Many at once: some of them have the same time.
+    for (let round = 0; round < 5; round += 1) {
+      await Promise.all(Array.from({ length: 12 }, (_, number) => call("POST", "/api/messages", { room: "ops", content: `Burst ${round} ${number}` })));
+    }
+  });
+  await alice.locator('[data-room="ops"]').click();
+  await until("all", (count) => count === 60, async () => {
+    await alice.locator("#scroll").press("Home");
+    return alice.locator(".message", { hasText: /Burst \d+ \d+/ }).count();
+  });
+  const texts = await alice.locator(".message-text", { hasText: /Burst/ }).allTextContents();
+  assert.equal(new Set(texts).size, 60);
+  await alice.locator('[data-room="general"]').click();
+});
+
 await test("the page is used with the keyboard alone", async () => {
   await alice.locator("#message").focus();
   await alice.keyboard.type("Without a mouse");
@@ -311,6 +438,7 @@ await test("signing out in one window ends the other", async () => {
 });
 
 await issuerSignIn({ program: PLANISPHERE, open, test, until, shots });
+await automaticSignIn({ program: PLANISPHERE, open, test, until });
 
 await test("nothing was thrown, and nothing written to the console but lost connections", async () => {
   assert.deepEqual(exceptions, []);

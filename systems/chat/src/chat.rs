@@ -11,14 +11,14 @@ use service::http::ShutdownSignal;
 
 use crate::broadcast::{ClientEvent, EventBroadcast};
 use crate::containers::{ChatContainers, TtlReconcile};
-use crate::delivery::{LogSender, OutgoingText, TextSender, WebhookSender};
+use crate::delivery::{AddressSender, OutgoingText, TextSender};
 use crate::directory::Directory;
 use crate::domain::{MessageIds, RandomMessageIds, RoomName, UtcTimestamp};
 use crate::ephemeral::{EphemeralStore, MemoryEphemeral, RedisEphemeral};
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 use crate::mention::MentionReceiver;
 use crate::monitor::{ChatCounters, ChatTotals};
-use crate::presence::UserConnections;
+use crate::presence::{RecentPresence, UserConnections};
 use crate::reminder::{ReminderQueue, ReminderRound, StoredReminders};
 use crate::repository::{MessageRepository, RoomCharges, RoomRepository, UserRepository};
 use crate::seeder::SeedReport;
@@ -29,6 +29,8 @@ use crate::sign_in::CodeHasher;
 const PRESENCE_SWEEP: Duration = Duration::from_secs(180);
 /// How often due reminders are looked for.
 const REMINDER_POLL: Duration = Duration::from_secs(5);
+/// The waits before a text is sent again: a code is of use for a few minutes only.
+const DELIVERY_WAITS: [Duration; 2] = [Duration::from_secs(2), Duration::from_secs(10)];
 
 /// The chat on one account. Cloning shares it.
 #[derive(Clone)]
@@ -69,6 +71,7 @@ pub(crate) struct ChatCore {
     pub(crate) counters: ChatCounters,
     pub(crate) charges: RoomCharges,
     pub(crate) connections: UserConnections,
+    pub(crate) presence: RecentPresence,
     pub(crate) mentions: Option<Arc<dyn MentionReceiver>>,
     /// Redis, if the settings name one.
     pub(crate) redis: Option<Arc<RedisEphemeral>>,
@@ -111,8 +114,7 @@ impl Chat {
         });
         let sender: Arc<dyn TextSender> = match parts.sender {
             Some(sender) => sender,
-            None if settings.delivery.webhook_url.is_empty() => Arc::new(LogSender),
-            None => Arc::new(WebhookSender::open(settings.delivery.clone())?),
+            None => AddressSender::open(&settings, &environment)?,
         };
         let ids = parts.ids.unwrap_or_else(|| {
             let strategy = settings.chat.message_id_strategy;
@@ -135,6 +137,7 @@ impl Chat {
             counters: ChatCounters::default(),
             charges,
             connections: UserConnections::default(),
+            presence: RecentPresence::default(),
             mentions: parts.mentions,
             redis,
             sender,
@@ -270,12 +273,19 @@ impl ChatCore {
         }
     }
 
-    /// Sends a text in the background.
+    /// Sends a text in the background, and again if that may help.
     pub(crate) fn deliver(&self, outgoing: OutgoingText) {
-        let sender = Arc::clone(&self.sender);
+        let (sender, sleeper) = (Arc::clone(&self.sender), self.environment.clone());
         self.environment.spawn(async move {
-            if let Err(error) = sender.send(&outgoing).await {
-                tracing::warn!(%error, "a text could not be sent");
+            let mut waits = DELIVERY_WAITS.into_iter();
+            while let Err(error) = sender.send(&outgoing).await {
+                let wait = waits.next().filter(|_| error.kind() == ErrorKind::Unavailable);
+                let Some(wait) = wait else {
+                    tracing::warn!(%error, "a text could not be sent");
+                    return;
+                };
+                tracing::debug!(%error, "a text is sent again");
+                sleeper.sleep(wait).await;
             }
         });
     }

@@ -18,6 +18,7 @@ use service::schema::{ContainerSchema, DatabaseSchema, Schema};
 use crate::domain::{RoomName, UserName};
 use crate::error::{Error, Result};
 use crate::settings::{ChatSettings, RetentionFrom};
+use crate::stage::ChatStage;
 
 /// Handles of the containers of this system.
 #[derive(Clone, Debug)]
@@ -32,15 +33,6 @@ pub struct ChatContainers {
     pub state: Container,
     /// The first level of the key of messages, if it has two.
     tenant: Option<String>,
-}
-
-/// How an account that runs it is sized.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ChatStage {
-    /// Autoscale up to 1,000 RU/s.
-    Development,
-    /// Autoscale up to 4,000 RU/s: staging and production.
-    Production,
 }
 
 /// What the start did, or would have to do, about the time to live of messages.
@@ -100,12 +92,9 @@ impl ChatContainers {
                     .with_time_to_live(one.time_to_live))
             });
             let containers = containers.collect::<model::Result<Vec<_>>>()?;
-            let most = match stage {
-                ChatStage::Development => 1_000,
-                ChatStage::Production => 4_000,
-            };
             let database = DatabaseSchema::new(&settings.cosmos.database, containers)?;
-            Schema::new([database.with_throughput(Throughput::autoscale(most)?)])
+            let shared = Throughput::autoscale(stage.throughput_max())?;
+            Schema::new([database.with_throughput(shared)])
         };
         Ok(build().map_err(client::Error::from)?)
     }
@@ -121,13 +110,17 @@ impl ChatContainers {
         let handles = Self::new(account, settings)?;
         let database = account.database(&settings.cosmos.database)?;
         let is_automatic = settings.cosmos.auto_create;
-        if is_automatic {
-            database.create_if_missing(None).await?;
-        }
+        let of_container = match is_automatic {
+            true => create_database(&database, settings).await?,
+            false => None,
+        };
         let mut reconciled = TtlReconcile::Equal;
         for one in expected(settings) {
             let container = database.container(one.name)?;
-            let found = one.create_or_read(&container, is_automatic, settings).await?;
+            let found = match is_automatic {
+                true => one.create(&container, of_container).await?,
+                false => one.read(&container, settings).await?,
+            };
             one.check_key(&found, &settings.cosmos.database)?;
             if one.name == settings.cosmos.messages_container {
                 reconciled = one.reconcile(&container, found, is_automatic).await?;
@@ -152,6 +145,22 @@ impl ChatContainers {
     pub(crate) fn tenant(&self) -> Option<&str> {
         self.tenant.as_deref()
     }
+}
+
+/// Creates the database if it is missing. Returns the throughput of new containers: their own, unless they share that
+/// of the database.
+async fn create_database(
+    database: &client::Database,
+    settings: &ChatSettings,
+) -> Result<Option<Throughput>> {
+    let cosmos = &settings.cosmos;
+    let shared = cosmos.database_autoscale_max.map(Throughput::autoscale).transpose();
+    database.create_if_missing(shared.map_err(client::Error::from)?).await?;
+    if cosmos.container_throughput == 0 || database.read_throughput().await?.value.is_some() {
+        return Ok(None);
+    }
+    let own = Throughput::manual(cosmos.container_throughput);
+    Ok(Some(own.map_err(client::Error::from)?))
 }
 
 /// The partition key of a user.
@@ -213,21 +222,25 @@ pub(crate) fn message_life_seconds(settings: &ChatSettings, of_room: Option<u32>
 }
 
 impl ExpectedContainer<'_> {
-    async fn create_or_read(
+    async fn create(
         &self,
         container: &Container,
-        is_automatic: bool,
+        throughput: Option<Throughput>,
+    ) -> Result<ContainerProperties> {
+        let key = match self.key_paths {
+            [single] => PartitionKeyDefinition::single(single),
+            several => PartitionKeyDefinition::hierarchical(several),
+        };
+        let mut properties = container.properties(key.map_err(client::Error::from)?);
+        properties.default_time_to_live = self.time_to_live;
+        Ok(container.create_if_missing(properties, throughput).await?.value)
+    }
+
+    async fn read(
+        &self,
+        container: &Container,
         settings: &ChatSettings,
     ) -> Result<ContainerProperties> {
-        if is_automatic {
-            let key = match self.key_paths {
-                [single] => PartitionKeyDefinition::single(single),
-                several => PartitionKeyDefinition::hierarchical(several),
-            };
-            let mut properties = container.properties(key.map_err(client::Error::from)?);
-            properties.default_time_to_live = self.time_to_live;
-            return Ok(container.create_if_missing(properties, None).await?.value);
-        }
         match container.read_properties().await {
             Ok(found) => Ok(found.value),
             Err(error) if error.kind() == ErrorKind::NotFound => Err(Error::invalid(format!(

@@ -32,18 +32,22 @@ mod repository;
 mod seeder;
 mod settings;
 mod sign_in;
+mod stage;
 
 pub use action::{
-    ChatMember, IncomingHook, MemberRepair, MessageAddress, RoomExport, RoomUnread, SendRequest,
-    SentMessage, UserChange,
+    ChatMember, IncomingHook, MemberRepair, MessageAddress, RoomExport, RoomUnread, SearchCursor,
+    SendRequest, SentMessage, UserChange,
 };
 pub use broadcast::{ClientEvent, EventBroadcast};
 pub use chat::{Chat, ChatParts};
-pub use containers::{ChatContainers, ChatStage, TtlReconcile};
-pub use delivery::{DeliveryAddress, LogSender, OutgoingText, TextSender, WebhookSender};
+pub use containers::{ChatContainers, TtlReconcile};
+pub use delivery::{
+    AddressSender, DeliveryAddress, LogSender, OutgoingText, TextSender, WebhookSender,
+};
 pub use domain::{
-    ChatMessage, ChatRoom, ChatUser, MessageContent, MessageIdRequest, MessageIds, MessageView,
-    PresentUser, ProfileView, RandomMessageIds, RoomName, UnreadReminder, UserName, UtcTimestamp,
+    ChatMessage, ChatRoom, ChatUser, CursorTies, HistoryCursor, MessageContent, MessageIdRequest,
+    MessageIds, MessageView, PresentUser, ProfileView, RandomMessageIds, RoomName, UnreadReminder,
+    UserName, UtcTimestamp,
 };
 pub use ephemeral::{
     EphemeralError, EphemeralResult, EphemeralStore, MemoryEphemeral, RedisEphemeral,
@@ -67,3 +71,4 @@ pub use settings::{
     RateLimitSettings, RedisSettings, ReminderSettings, RetentionFrom, TestingSettings,
 };
 pub use sign_in::CodeHasher;
+pub use stage::{ChatStage, DEFAULT_REGION};

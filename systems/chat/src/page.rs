@@ -28,4 +28,5 @@ pub const PAGES: &[Asset] = &[
     script!("outbox.js"),
     script!("people.js"),
     script!("rooms.js"),
+    script!("search.js"),
 ];

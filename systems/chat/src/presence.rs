@@ -4,12 +4,22 @@
 //! the store cannot be reached, messages go on.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use crate::broadcast::ClientEvent;
 use crate::chat::ChatCore;
 use crate::domain::{ChatUser, PresentUser, RoomName, UserName};
 use crate::error::{Error, ErrorKind, Result};
+
+/// Beyond so many people, entries that were read are used for a moment.
+const MANY: usize = 200;
+const MOMENT: Duration = Duration::from_secs(1);
+
+/// The entries that were read last. Whoever arrives is shown who is here, so thousands that arrive together would read
+/// all entries thousands of times.
+#[derive(Debug, Default)]
+pub(crate) struct RecentPresence(Mutex<Option<(Duration, Arc<Vec<PresentUser>>)>>);
 
 /// The connections of this process, by user.
 #[derive(Debug, Default)]
@@ -79,28 +89,38 @@ impl ChatCore {
         }
     }
 
-    /// Everybody who is here.
-    pub(crate) async fn present_users(&self) -> Result<Vec<PresentUser>> {
+    /// Everybody who is here; of many, as it was a moment ago.
+    pub(crate) async fn present_users(&self) -> Result<Arc<Vec<PresentUser>>> {
+        let now = self.environment.stopwatch();
+        let recent = self.presence.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some((_, users)) =
+            recent.filter(|(at, users)| users.len() > MANY && now.saturating_sub(*at) < MOMENT)
+        {
+            return Ok(users);
+        }
         let entries = self.ephemeral.presence().await?;
         let mut users: Vec<PresentUser> =
             entries.iter().filter_map(|(_, text)| serde_json::from_str(text).ok()).collect();
         users.sort_by(|one, other| one.user_name.cmp(&other.user_name));
+        let users = Arc::new(users);
+        *self.presence.0.lock().unwrap_or_else(PoisonError::into_inner) =
+            Some((now, Arc::clone(&users)));
         Ok(users)
     }
 
     /// Everybody in a room.
     pub(crate) async fn present_in(&self, room: &RoomName) -> Result<Vec<PresentUser>> {
-        let mut users = self.present_users().await?;
-        users.retain(|user| user.current_room.as_deref() == Some(room.as_str()));
-        Ok(users)
+        let users = self.present_users().await?;
+        let is_there = |user: &&PresentUser| user.current_room.as_deref() == Some(room.as_str());
+        Ok(users.iter().filter(is_there).cloned().collect())
     }
 
     /// Everybody by room.
     pub(crate) async fn presence_by_room(&self) -> Result<BTreeMap<String, Vec<PresentUser>>> {
         let mut rooms: BTreeMap<String, Vec<PresentUser>> = BTreeMap::new();
-        for user in self.present_users().await? {
+        for user in self.present_users().await?.iter() {
             if let Some(room) = user.current_room.clone() {
-                rooms.entry(room).or_default().push(user);
+                rooms.entry(room).or_default().push(user.clone());
             }
         }
         Ok(rooms)

@@ -8,8 +8,8 @@ import { linePlot } from "/_kit/plot.js";
 import { call } from "/_kit/session.js";
 import { reloadInto } from "./reload.js";
 import { askRollback } from "./rollback.js";
+import { STATUSES } from "./status.js";
 
-const STATUSES = ["PENDING", "IN-PROGRESS", "MIGRATED", "ROLLED-BACK"];
 const clusters = element("div", { class: "clusters", id: "clusters" });
 
 export function shown(panel) {
@@ -34,9 +34,12 @@ function card(summary) {
   const left = summary.minutesLeft === undefined ? "not known" : `${integerText(summary.minutesLeft)} min`;
   const points = summary.burnDown.map(({ at, left: open }) => [Date.parse(at), open]);
   const isOperator = document.body.dataset.operator === "true";
+  const total = Object.values(summary.byStatus).reduce((sum, count) => sum + count, 0);
+  const done = `${integerText(summary.byStatus.MIGRATED ?? 0)} of ${integerText(total)} migrated`;
   return element("section", { class: "card stack", "data-cluster": cluster, "aria-label": cluster },
     element("div", { class: "row apart" }, element("h2", {}, element("a", { href: addressOf("workload", cluster) }, cluster)),
       isOperator && button("Roll back", { kind: "danger", onclick: () => askRollback(`the cluster ${cluster}`, `/v1/clusters/${encodeURIComponent(cluster)}/rollback`, changed) })),
+    element("div", { class: "progress" }, element("meter", { min: 0, max: Math.max(1, total), value: summary.byStatus.MIGRATED ?? 0, "aria-label": done }), element("p", { class: "soft" }, done)),
     element("div", { class: "figures" }, counts, figure("Held", integerText(summary.held)), figure("Drifted", integerText(summary.drifted)),
       figure("Missing", integerText(summary.missing)), figure("Time left", left)),
     points.length > 1 && linePlot("Left to migrate", [{ label: "left", points }], { unit: "workloads" }));

@@ -5,27 +5,29 @@ import { element } from "/_kit/element.js";
 import { emptyState, toast } from "/_kit/feedback.js";
 import { addressOf } from "/_kit/frame.js";
 import { call } from "/_kit/session.js";
-import { table } from "/_kit/table.js";
-import { timeAgo } from "/_kit/time.js";
+import { workloadList } from "./list.js";
 import { reloadInto } from "./reload.js";
 import { askRollback } from "./rollback.js";
+import { statusTag } from "./status.js";
 
 const place = element("div", { id: "workloads" });
 let address = [];
+let list = null;
 
 export function shown(panel, parts) {
   address = parts;
   const [cluster, namespace, name] = parts;
   // Outside of what is loaded again: the page has its heading also while it loads.
-  place.replaceChildren();
+  list = cluster && !name ? workloadList(cluster) : null;
+  place.replaceChildren(...(list ? [list.node] : []));
   panel.replaceChildren(element("h1", {}, name ? `${namespace}/${name}` : cluster ?? "Workloads"), place);
   changed();
 }
 
 export function changed() {
   const [cluster, namespace, name] = address;
-  if (!cluster) return reloadInto(place, chooseCluster);
-  return reloadInto(place, () => (name ? one(cluster, namespace, name) : all(cluster)));
+  if (list) return list.reload();
+  return reloadInto(place, () => (name ? one(cluster, namespace, name) : chooseCluster()));
 }
 
 async function chooseCluster() {
@@ -33,18 +35,6 @@ async function chooseCluster() {
   if (clusters.length === 0) return emptyState("No clusters", "Scan a cluster to begin.", { icon: "container" });
   return element("div", { class: "stack" },
     element("ul", {}, clusters.map((cluster) => element("li", {}, element("a", { href: addressOf("workload", cluster) }, cluster)))));
-}
-
-async function all(cluster) {
-  const { workloads } = await call("GET", `/v1/clusters/${encodeURIComponent(cluster)}/workloads?limit=500`);
-  const rows = table("Workloads", [
-    { label: "Namespace", width: "minmax(7rem, 1fr)", cell: (row) => row.namespace, sort: (row) => row.namespace },
-    { label: "Workload", width: "minmax(9rem, 2fr)", cell: (row) => row.workloadName, sort: (row) => row.workloadName },
-    { label: "Status", width: "8rem", cell: (row) => element("span", { class: `status-${row.migrationStatus}` }, row.migrationStatus), sort: (row) => row.migrationStatus },
-    { label: "Backend", width: "6rem", cell: (row) => row.secretBackend, sort: (row) => row.secretBackend },
-    { label: "Changed", width: "9rem", cell: (row) => timeAgo(row.updatedAt), sort: (row) => row.updatedAt },
-  ], { rows: workloads, onopen: (row) => { location.hash = addressOf("workload", cluster, row.namespace, row.workloadName); } });
-  return rows.node;
 }
 
 async function one(cluster, namespace, name) {
@@ -67,7 +57,7 @@ async function one(cluster, namespace, name) {
   const isSwitched = status === "MIGRATED" || status === "IN-PROGRESS";
   return element("div", { class: "stack", "data-workload": workload.id },
     element("div", { class: "row apart" },
-      element("p", {}, element("strong", { id: "status", class: `status-${status}` }, status), " on ", element("strong", { id: "backend" }, workload.secretBackend),
+      element("p", {}, statusTag(status, { id: "status" }), " on ", element("strong", { id: "backend" }, workload.secretBackend),
         workload.reason || workload.lastError ? element("span", { class: "soft" }, `: ${workload.reason ?? workload.lastError}`) : null),
       isOperator && element("div", { class: "row" },
         status === "PENDING" && !workload.paused && act("Migrate", "migrate", "primary"),

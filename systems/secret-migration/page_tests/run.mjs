@@ -157,6 +157,26 @@ await test("the board shows what is left over time", async () => {
   await shots("board");
 });
 
+await test("the workloads of a cluster are filtered by status and namespace", async () => {
+  await page.goto(`${ready.endpoint}#/workload/dev-1`);
+  const count = () => page.locator("#count").textContent();
+  await until("all", (text) => text === "24 workloads", count);
+  await page.locator('select[name="status"]').selectOption("ROLLED-BACK");
+  await until("one", (text) => text === "1 workload", count);
+  await page.locator('select[name="status"]').selectOption("");
+  await page.locator('input[name="namespace"]').fill("billing");
+  await page.locator('input[name="namespace"]').press("Enter");
+  await until("a namespace", (text) => text === "8 workloads", count);
+  // All of them are in view, not one beneath the head.
+  await until("in view", (rows) => rows === 8, () => page.locator(".grid-row:visible").evaluateAll((rows) => {
+    const { bottom } = rows[0].closest(".grid").getBoundingClientRect();
+    return rows.filter((row) => row.getBoundingClientRect().bottom <= bottom).length;
+  }));
+  await shots("workloads");
+  await page.locator('[role="row"]', { hasText: "billing-0" }).first().dblclick();
+  await until("opened", (address) => address.endsWith("#/workload/dev-1/billing/billing-0"), () => page.evaluate(() => location.hash));
+});
+
 await test("a failed attempt is in the list of errors", async () => {
   await page.goto(`${ready.endpoint}#/workload/dev-1/search/search-0`);
   await page.getByRole("button", { name: "Migrate" }).click();

@@ -26,6 +26,7 @@ mod platform;
 mod question;
 mod reaction;
 mod rollout;
+pub mod sample;
 mod scan;
 mod secret;
 mod settings;

@@ -75,6 +75,11 @@ impl SecretMigration {
         platforms: Platforms,
     ) -> Result<Self> {
         settings.validate()?;
+        if settings.all_versions && !platforms.target.numbers_versions() {
+            let message = "Migration:AllVersions: this target does not number its versions, so an interrupted copy could \
+                           not go on; use the newest version only, or a target of the kind kv2 or directory";
+            return Err(Error::invalid(message));
+        }
         let fingerprints = fingerprint_key(&settings)?;
         let account = account.with_environment(environment.clone());
         let containers = MigrationContainers::create(&account, &settings).await?;

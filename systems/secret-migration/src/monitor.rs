@@ -13,7 +13,7 @@ pub enum MigrationStep {
     ResolveMapping,
     /// Its secrets were read.
     ReadSource,
-    /// One path was written to the target.
+    /// One version of one path was written to the target.
     WritePath,
     /// All paths are written to the target.
     WriteTarget,

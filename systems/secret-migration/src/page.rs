@@ -17,8 +17,10 @@ pub const PAGES: &[Asset] = &[
     script!("main.js"),
     script!("board.js"),
     script!("errors.js"),
+    script!("list.js"),
     script!("reload.js"),
     script!("rollback.js"),
+    script!("status.js"),
     script!("waves.js"),
     script!("workload.js"),
 ];

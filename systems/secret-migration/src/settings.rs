@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use service::settings::{Secret, SettingsSection, SettingsValidator};
 use service::work::Backoff;
 
-use crate::domain::ClusterName;
+use crate::domain::{ClusterName, Wave};
 use crate::error::{Error, Result};
 
 /// The settings group `Migration`.
@@ -50,6 +50,9 @@ pub struct MigrationSettings {
     pub automatic: bool,
     /// A secret on the target that this system did not write is replaced instead of being a conflict.
     pub overwrite: bool,
+    /// Every version of a secret that can be read is copied, not only the newest one. The target must number its
+    /// versions: `kv2` and `directory` do.
+    pub all_versions: bool,
     /// Clusters whose waves somebody else than their creator must approve. A name may end in `*`.
     pub production_clusters: Vec<String>,
     /// Milliseconds between two looks at the change feed for watchers: how late a change by another process is seen.
@@ -79,6 +82,7 @@ impl Default for MigrationSettings {
             missing_days: 7,
             automatic: false,
             overwrite: false,
+            all_versions: false,
             production_clusters: Vec::new(),
             watch_poll_milliseconds: 250,
             fingerprint_secret: Secret::default(),
@@ -136,6 +140,14 @@ impl MigrationSettings {
 
     pub(crate) fn mapping_age_max(&self) -> Duration {
         Duration::from_secs(self.mapping_age_hours * 3_600)
+    }
+
+    /// Whether a workload of the cluster that is in this wave, or in none, may be migrated: those of a protected cluster
+    /// only in a wave of that cluster that somebody has approved.
+    pub(crate) fn allows(&self, cluster: &ClusterName, wave: Option<&Wave>) -> bool {
+        !self.protects(cluster)
+            || wave
+                .is_some_and(|wave| wave.selector.cluster == *cluster && wave.approved_by.is_some())
     }
 
     /// Whether waves of this cluster need an approval.

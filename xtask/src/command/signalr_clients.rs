@@ -1,4 +1,5 @@
-//! `conformance --signalr`: the official clients of SignalR against a hub of ours, and the table of their results.
+//! `conformance --signalr`: the official clients of SignalR against a hub of ours and against the chat, and the table
+//! of their results.
 //!
 //! Does not own what is expected: each client has its runner in `conformance/signalr`.
 
@@ -15,10 +16,11 @@ const OPENING: &str = "\
 # Clients of SignalR
 
 What the unmodified official clients of SignalR see of a hub of `planisphere-signalr`, the one of
-`crates/signalr/examples/hub_server.rs`. Written by `cargo xtask conformance --signalr` from the results of one run.
-A cell is passed scenarios / scenarios of the client. The Java client has no Server-Sent Events and does not
-reconnect; the package of its MessagePack protocol is not in the registry that this run had, so MessagePack was run
-with the JavaScript client.
+`crates/signalr/examples/hub_server.rs`, and of the chat, `systems/chat/examples/chat_server.rs`: there they sign in
+by a code, join, send, receive, read the history and come back after a lost connection. Written by
+`cargo xtask conformance --signalr` from the results of one run. A cell is passed scenarios / scenarios of the client.
+The Java client has no Server-Sent Events and does not reconnect; the package of its MessagePack protocol is not in
+the registry that this run had, so MessagePack was run with the JavaScript client.
 ";
 
 static LIBRARIES: [ClientLibrary; 2] = [
@@ -55,54 +57,42 @@ static LIBRARIES: [ClientLibrary; 2] = [
     },
 ];
 
-/// A hub, stopped when it is dropped.
-struct HubProcess {
+/// A server of ours, stopped when it is dropped.
+struct ExampleServer {
     child: Child,
-    endpoint: String,
-    forwarder: String,
+    /// What it printed when it was ready.
+    line: String,
 }
 
-impl HubProcess {
-    fn start() -> Result<Self, String> {
+impl ExampleServer {
+    fn start(package: &str, example: &str) -> Result<Self, String> {
         let built = Command::new(cargo())
-            .args([
-                "build",
-                "--quiet",
-                "--package",
-                "planisphere-signalr",
-                "--example",
-                "hub_server",
-            ])
+            .args(["build", "--quiet", "--package", package, "--example", example])
             .current_dir(workspace_root())
             .status();
         if !built.is_ok_and(|status| status.success()) {
-            return Err("the hub could not be built".to_owned());
+            return Err(format!("{example} could not be built"));
         }
-        let mut child = Command::new(target_folder().join("debug/examples/hub_server"))
+        let mut child = Command::new(target_folder().join("debug/examples").join(example))
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .spawn()
-            .map_err(|error| format!("the hub could not be started: {error}"))?;
+            .map_err(|error| format!("{example} could not be started: {error}"))?;
         let mut line = String::new();
         if let Some(output) = child.stdout.take() {
             let _ = BufReader::new(output).read_line(&mut line);
         }
-        let member = |name: &str| {
-            let (_, rest) = line.split_once(&format!("\"{name}\":\""))?;
-            rest.split_once('"').map(|(value, _)| value.to_owned())
-        };
-        let (endpoint, forwarder) = (member("endpoint"), member("forwarder"));
-        // Built before the check, so that a hub which did not become ready is killed by the drop.
-        let mut hub = Self { child, endpoint: String::new(), forwarder: String::new() };
-        let (Some(endpoint), Some(forwarder)) = (endpoint, forwarder) else {
-            return Err(format!("the hub did not become ready; it said: {line}"));
-        };
-        (hub.endpoint, hub.forwarder) = (endpoint, forwarder);
-        Ok(hub)
+        Ok(Self { child, line })
+    }
+
+    fn member(&self, name: &str) -> Result<String, String> {
+        let rest = self.line.split_once(&format!("\"{name}\":\"")).map(|(_, rest)| rest);
+        let value = rest.and_then(|rest| rest.split_once('"')).map(|(value, _)| value.to_owned());
+        value.ok_or_else(|| format!("a server did not become ready; it said: {}", self.line))
     }
 }
 
-impl Drop for HubProcess {
+impl Drop for ExampleServer {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
@@ -127,8 +117,11 @@ fn run_all() -> Result<usize, String> {
     let mut results = Vec::new();
     for library in LIBRARIES.chunks(1) {
         // A hub of its own for each client: every run ends with the shutdown of one.
-        let hub = HubProcess::start()?;
-        let more = ["--endpoint", &hub.endpoint, "--forwarder", &hub.forwarder];
+        let hub = ExampleServer::start("planisphere-signalr", "hub_server")?;
+        let chat = ExampleServer::start("planisphere-chat", "chat_server")?;
+        let (endpoint, forwarder) = (hub.member("endpoint")?, hub.member("forwarder")?);
+        let chat_endpoint = chat.member("endpoint")?;
+        let more = ["--endpoint", &endpoint, "--forwarder", &forwarder, "--chat", &chat_endpoint];
         results.extend(run_clients("signalr", library, &more)?);
     }
     let text = client_table(OPENING, &results);

@@ -4,7 +4,7 @@
 //! not a step: they are ordinary tests of this package, and so part of `unit-tests` and `tests`.
 
 use super::tools::{
-    ADVISORY_DATABASE, CARGO_DENY, CARGO_FUZZ, CLIPPY, FUSE, JDK, NODE, REDIS, RUSTFMT,
+    ADVISORY_DATABASE, CARGO_DENY, CARGO_FUZZ, CLIPPY, FUSE, JDK, NODE, POSTGRES, REDIS, RUSTFMT,
     RequiredTool,
 };
 
@@ -95,7 +95,7 @@ pub(crate) const STEPS: &[TestStep] = &[
         environment: &[],
         tiers: DEFAULT_AND_NIGHTLY,
         needs: &[],
-        uses: &[REDIS],
+        uses: &[POSTGRES, REDIS],
     },
     TestStep {
         name: "docs",
@@ -176,6 +176,15 @@ pub(crate) const STEPS: &[TestStep] = &[
         environment: &[],
         tiers: DEFAULT_AND_NIGHTLY,
         needs: &[],
+        uses: &[],
+    },
+    TestStep {
+        name: "chat-redis",
+        purpose: "all tests of the chat once more, with ephemeral state in a real Redis",
+        command: &["cargo", "test", "--quiet", "--package", "planisphere-chat"],
+        environment: &[("CHAT_TESTS_REDIS", "1")],
+        tiers: NIGHTLY_ONLY,
+        needs: &[REDIS],
         uses: &[],
     },
     TestStep {
@@ -289,9 +298,10 @@ pub(crate) const STEPS: &[TestStep] = &[
             "it",
             "--",
             "damaged_files",
+            "sealed_journals",
             "full_disk",
         ],
-        environment: &[],
+        environment: &[("SEALED_JOURNAL_DAMAGES", "all")],
         tiers: NIGHTLY_ONLY,
         needs: &[],
         uses: &[],

@@ -76,3 +76,11 @@ pub(super) const REDIS: RequiredTool = RequiredTool {
     get: "apt-get install redis-server",
     package: Some("redis-server"),
 };
+
+/// Where Debian keeps the programs, which are not on the path.
+pub(super) const POSTGRES: RequiredTool = RequiredTool {
+    name: "PostgreSQL",
+    probe: &["sh", "-c", "ls /usr/lib/postgresql/*/bin/postgres || postgres --version"],
+    get: "apt-get install postgresql",
+    package: Some("postgresql"),
+};

@@ -4,8 +4,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use chat::{
-    Chat, ChatMember, ChatParts, ChatSettings, ChatUser, FeatureSettings, MessageAddress,
-    MessageChange, RoomName, SendRequest, UserName,
+    Chat, ChatMember, ChatParts, ChatSettings, ChatUser, FeatureSettings, HistoryCursor,
+    MessageAddress, MessageChange, RoomName, SendRequest, UserName,
 };
 use clap::Args;
 use client::{Account, StorageLocation, TimestampMs, TravellingClock};
@@ -60,7 +60,7 @@ impl ChatBudgetCommand {
     pub(super) async fn run(self) -> Result<ExitCode, CommandError> {
         let azure = measure(ChargeProfile::Azure).await?;
         let native = measure(ChargeProfile::Native).await?;
-        let mut is_over = false;
+        let (mut is_over, mut has_mark) = (false, false);
         if !self.json {
             line(format_args!(
                 "{:<12}{:<52}{:>8}{:>9}{:>9}",
@@ -69,21 +69,28 @@ impl ChatBudgetCommand {
         }
         for (row, other) in azure.iter().zip(&native) {
             is_over |= row.budget.is_some_and(|budget| row.charge > 2.0 * budget);
+            // As it is printed: with two decimals.
+            let is_above = row.budget.is_some_and(|budget| row.charge >= budget + 0.005);
+            has_mark |= is_above;
             let ChatBudgetRow { id, operation, budget, charge } = row;
             if self.json {
                 let (azure, native) = (charge, other.charge);
                 let budget = *budget;
                 line(json!({
                     "id": id, "operation": operation, "budget": budget, "azure": azure,
-                    "native": native,
+                    "native": native, "isAboveBudget": is_above,
                 }))?;
                 continue;
             }
             let budget = budget.map_or("-".to_owned(), |budget| format!("{budget:.0}"));
+            let mark = if is_above { " *" } else { "" };
             line(format_args!(
-                "{id:<12}{operation:<52}{budget:>8}{charge:>9.2}{:>9.2}",
+                "{id:<12}{operation:<52}{budget:>8}{charge:>9.2}{:>9.2}{mark}",
                 other.charge
             ))?;
+        }
+        if has_mark && !self.json {
+            line("* above its budget; twice of it is allowed")?;
         }
         Ok(if is_over { ExitCode::from(OVER) } else { ExitCode::SUCCESS })
     }
@@ -153,8 +160,9 @@ impl MeasuredChat {
         let messages = self.chat.messages().clone();
         let recent = messages.recent_by_room(&self.room, PAGE).await?;
         self.row("CH-041", "messages.recent_by_room, 20", Some(6.0), recent.charge);
-        let before = recent.value.first().map(|message| message.timestamp).unwrap_or_default();
-        let older = messages.before_by_room(&self.room, before, PAGE).await?;
+        let Some(oldest) = recent.value.first() else { return Ok(()) };
+        let before = HistoryCursor::before_message(oldest.timestamp, &oldest.id);
+        let older = messages.before_by_room(&self.room, &before, PAGE).await?;
         self.row("CH-042", "messages.before_by_room, 20", Some(6.0), older.charge);
         let (room, bob) = (self.room.clone(), self.bob.clone());
         let change = MessageChange { room: &room, id: &id, by: &bob, life_seconds: None };

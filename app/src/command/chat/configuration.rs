@@ -36,8 +36,9 @@ impl ChatCommandSettings {
         let mut identity = self.identity.clone();
         let entra = &self.chat.entra_id;
         if entra.is_enabled() && identity.mode != IdentityMode::Demo {
-            let instance = entra.instance.trim_end_matches('/');
-            identity.issuer = format!("{instance}/{}/v2.0", entra.tenant_id);
+            identity.issuer = entra.issuer();
+            identity.callback_path.clone_from(&entra.callback_path);
+            identity.signed_out_path.clone_from(&entra.signed_out_callback_path);
             identity.audience.clone_from(&entra.client_id);
             identity.client_id.clone_from(&entra.client_id);
             identity.client_secret = entra.client_secret.clone();

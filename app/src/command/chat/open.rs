@@ -5,28 +5,21 @@ use clap::Args;
 use client::Account;
 
 use super::configuration::ChatCommandSettings;
-use crate::account_location::{AccountFlags, AccountLocation, MissingStore};
-use crate::command::system::SettingsFlags;
+use crate::account_location::MissingStore;
+use crate::command::system::{OpenedAccount, OperatorFlags};
 use crate::error::CommandError;
-use crate::open::StoreFlags;
 
 /// The account and the settings of an operator command.
 #[derive(Debug, Args)]
 pub(super) struct ChatFlags {
     #[command(flatten)]
-    location: AccountFlags,
-
-    #[command(flatten)]
-    settings: SettingsFlags,
-
-    #[command(flatten)]
-    store: StoreFlags,
+    operator: OperatorFlags,
 }
 
 /// The opened chat.
 pub(super) struct OpenChat {
     pub(super) chat: Chat,
-    location: AccountLocation,
+    account: OpenedAccount,
 }
 
 impl ChatFlags {
@@ -45,26 +38,20 @@ impl ChatFlags {
         missing: MissingStore,
         creates: bool,
     ) -> Result<OpenChat, CommandError> {
-        let mut settings = self.settings.load::<ChatCommandSettings>(&[])?.value.chat;
+        let mut settings = self.operator.settings::<ChatCommandSettings>()?.chat;
         settings.cosmos.auto_create = creates;
         // Operator commands sign nobody in and send no codes.
         settings.chat.development = true;
-        let location = self.location.location()?;
-        let account = location.open(&self.store, missing).await?;
-        let chat = open_chat(account, settings, ChatParts::default()).await?;
-        Ok(OpenChat { chat, location })
+        let account = self.operator.open(missing).await?;
+        let chat = open_chat(account.account.clone(), settings, ChatParts::default()).await?;
+        Ok(OpenChat { chat, account })
     }
 }
 
 impl OpenChat {
     /// Closes the account, whether or not the work succeeded.
     pub(super) async fn close<T>(self, done: Result<T, CommandError>) -> Result<T, CommandError> {
-        let closed = self.chat.account().close().await;
-        let done = done?;
-        closed.map_err(|error| {
-            CommandError::from_error(format!("closing {}", self.location), &error)
-        })?;
-        Ok(done)
+        self.account.close(done).await
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use chat::{ChatContainers, ChatStage};
+use chat::{ChatContainers, ChatStage, DEFAULT_REGION};
 use clap::{Args, Subcommand, ValueEnum};
 
 use super::configuration::ChatCommandSettings;
@@ -34,9 +34,21 @@ enum ChatSchemaSubcommand {
         #[arg(long, value_enum, value_name = "FORMAT")]
         to: SchemaFormatArg,
 
-        /// For which stage: autoscale up to 1,000 RU/s (dev), or 4,000 (prod)
+        /// For which stage: autoscale up to 1,000 RU/s (dev), or 4,000 (staging, prod)
         #[arg(long, value_enum, default_value = "prod")]
         stage: StageArg,
+
+        /// Also export the account: consistency, backup, zones and network access of the stage
+        #[arg(long)]
+        account: bool,
+
+        /// The region of the account
+        #[arg(long, value_name = "REGION", default_value = DEFAULT_REGION, requires = "account")]
+        region: String,
+
+        /// The subnet of a private endpoint for the account; turns its public network access off
+        #[arg(long, value_name = "SUBNET", requires = "account")]
+        private_endpoint: Option<String>,
 
         #[command(flatten)]
         settings: SettingsFlags,
@@ -52,20 +64,29 @@ enum ChatSettingsSubcommand {
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum StageArg {
     Dev,
+    Staging,
     Prod,
 }
 
 impl ChatSchemaCommand {
     pub(super) fn run(self) -> Result<ExitCode, CommandError> {
-        let ChatSchemaSubcommand::Export { to, stage, settings } = self.subcommand;
+        let ChatSchemaSubcommand::Export { to, stage, account, region, private_endpoint, settings } =
+            self.subcommand;
         let settings = settings.load::<ChatCommandSettings>(&[])?.value;
         let stage = match stage {
             StageArg::Dev => ChatStage::Development,
+            StageArg::Staging => ChatStage::Staging,
             StageArg::Prod => ChatStage::Production,
         };
         let schema = ChatContainers::schema(&settings.chat, stage);
         let schema = schema.map_err(|error| chat_error("building the schema", &error))?;
-        let exported = schema.export(to.format());
+        let exported = match account {
+            true => {
+                let account = stage.account(&region, private_endpoint.as_deref());
+                schema.export_with_account(&account, to.format())
+            }
+            false => schema.export(to.format()),
+        };
         for what in &exported.omitted {
             warn(&format!("left out, because the format cannot express it: {what}"));
         }

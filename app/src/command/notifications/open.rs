@@ -8,51 +8,38 @@ use notifications::delivery::{Delivery, Providers};
 use notifications::{ErrorKind, Notifications};
 
 use super::configuration::AllSettings;
-use crate::account_location::{AccountFlags, AccountLocation, MissingStore};
-use crate::command::system::SettingsFlags;
+use crate::account_location::MissingStore;
+use crate::command::system::{OpenedAccount, OperatorFlags};
 use crate::error::CommandError;
-use crate::open::StoreFlags;
 
 /// The account and the settings of an operator command.
 #[derive(Debug, Args)]
 pub(super) struct SystemFlags {
     #[command(flatten)]
-    location: AccountFlags,
-
-    #[command(flatten)]
-    settings: SettingsFlags,
-
-    #[command(flatten)]
-    store: StoreFlags,
+    operator: OperatorFlags,
 }
 
 /// The opened system.
 pub(super) struct OpenSystem {
     pub(super) system: Notifications,
-    location: AccountLocation,
+    account: OpenedAccount,
 }
 
 impl SystemFlags {
     /// Opens the system in an existing account.
     pub(super) async fn open(&self) -> Result<OpenSystem, CommandError> {
-        let settings = self.settings.load::<AllSettings>(&[])?.value;
-        let location = self.location.location()?;
-        let account = location.open(&self.store, MissingStore::Refuse).await?;
+        let settings = self.operator.settings::<AllSettings>()?;
+        let account = self.operator.open(MissingStore::Refuse).await?;
         let delivery = providers(&settings)?;
-        let system = open_system(account, &settings, delivery).await?;
-        Ok(OpenSystem { system, location })
+        let system = open_system(account.account.clone(), &settings, delivery).await?;
+        Ok(OpenSystem { system, account })
     }
 }
 
 impl OpenSystem {
     /// Closes the account, whether or not the work succeeded.
     pub(super) async fn close<T>(self, done: Result<T, CommandError>) -> Result<T, CommandError> {
-        let closed = self.system.account().close().await;
-        let done = done?;
-        closed.map_err(|error| {
-            CommandError::from_error(format!("closing {}", self.location), &error)
-        })?;
-        Ok(done)
+        self.account.close(done).await
     }
 }
 

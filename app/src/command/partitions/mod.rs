@@ -6,4 +6,4 @@ mod run;
 #[cfg(feature = "connect")]
 mod send;
 
-pub(crate) use run::PartitionsCommand;
+pub(crate) use run::{PartitionsCommand, container_link};

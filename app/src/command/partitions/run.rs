@@ -65,7 +65,7 @@ enum PartitionAction {
 #[derive(Debug, Args)]
 struct ContainerFlags {
     /// The container
-    #[arg(value_name = "DATABASE/CONTAINER", value_parser = container)]
+    #[arg(value_name = "DATABASE/CONTAINER", value_parser = container_link)]
     container: ContainerLink,
 
     #[command(flatten)]
@@ -120,7 +120,8 @@ impl ContainerFlags {
     }
 }
 
-fn container(text: &str) -> Result<ContainerLink, String> {
+/// A container, as commands name it.
+pub(crate) fn container_link(text: &str) -> Result<ContainerLink, String> {
     let (database, container) = text
         .split_once('/')
         .ok_or_else(|| "give it as database/container, such as shop/orders".to_owned())?;

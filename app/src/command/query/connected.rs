@@ -1,6 +1,7 @@
 //! Runs a query on an account behind an endpoint, page by page.
 //!
-//! Does not own plans and explanations: they are made where the data is, so they need a folder.
+//! Pages come through the client library. If it refuses the first one of a query over all partitions, the server is
+//! asked to merge it. Does not own plans and explanations: they are made where the data is, so they need a folder.
 
 use std::io::Write;
 
@@ -9,6 +10,7 @@ use model::FeedRange;
 use serde_json::value::RawValue;
 
 use super::arguments::Parameter;
+use super::merged::{MergedPage, MergingServer};
 use super::rows::RowPrinter;
 use crate::error::CommandError;
 
@@ -19,6 +21,8 @@ pub(super) struct ConnectedQuery<'a> {
     pub(super) feed_range: FeedRange,
     pub(super) page: QueryPageOptions,
     pub(super) pages_max: Option<u64>,
+    /// The server behind the endpoint.
+    pub(super) server: Option<MergingServer>,
 }
 
 /// What was read.
@@ -39,23 +43,48 @@ impl ConnectedQuery<'_> {
     ) -> Result<ConnectedTotals, CommandError> {
         let query = self.query();
         let mut totals = ConnectedTotals::default();
+        let mut is_merged = false;
         loop {
-            let page = container.query_page::<Box<RawValue>>(&query, self.page.clone()).await;
-            let page = page.map_err(|error| {
-                CommandError::from_error("running the query", &error)
-                    .or_hint("correct the text; `planisphere help query` has examples")
-            })?;
+            let page = if is_merged {
+                self.merged_page().await?
+            } else {
+                let page = container.query_page::<Box<RawValue>>(&query, self.page.clone()).await;
+                match page {
+                    Ok(page) => MergedPage {
+                        rows: page.value.rows,
+                        charge: page.charge,
+                        continuation: page.value.continuation,
+                    },
+                    Err(error) => {
+                        let refused = CommandError::from_error("running the query", &error)
+                            .or_hint("correct the text; `planisphere help query` has examples");
+                        is_merged = true;
+                        // Whatever else is wrong is said better by the first refusal.
+                        self.merged_page().await.map_err(|_| refused)?
+                    }
+                }
+            };
             totals.pages += 1;
             totals.charge += page.charge;
-            totals.rows += page.value.rows.len();
-            let texts: Vec<&str> = page.value.rows.iter().map(|row| row.get()).collect();
+            totals.rows += page.rows.len();
+            let texts: Vec<&str> = page.rows.iter().map(|row| row.get()).collect();
             rows.page(&texts).map_err(|error| CommandError::output(&error))?;
-            totals.continuation = page.value.continuation;
+            totals.continuation = page.continuation;
             self.page.continuation.clone_from(&totals.continuation);
             let is_enough = self.pages_max.is_some_and(|pages_max| totals.pages >= pages_max);
             if is_enough || totals.continuation.is_none() {
                 return Ok(totals);
             }
+        }
+    }
+
+    /// The next page, merged by the server. An error unless the query is over all partitions.
+    async fn merged_page(&self) -> Result<MergedPage, CommandError> {
+        match (&self.server, &self.feed_range) {
+            (Some(server), FeedRange::Container) => {
+                server.page(&self.text, self.parameters, &self.page).await
+            }
+            _ => Err(CommandError::new("running the query", "no server merges it")),
         }
     }
 

@@ -5,6 +5,8 @@ mod arguments;
 mod connected;
 mod error_position;
 mod explain;
+#[cfg(feature = "connect")]
+mod merged;
 mod pages;
 mod rows;
 mod run;

@@ -159,6 +159,7 @@ impl QueryCommand {
         query: QueryItems,
     ) -> Result<(), CommandError> {
         use super::connected::{self, ConnectedQuery};
+        use super::merged::MergingServer;
         use crate::account_location::MissingStore;
 
         if self.explain || self.metrics {
@@ -183,6 +184,7 @@ impl QueryCommand {
                 feed_range: query.feed_range,
                 page,
                 pages_max: self.limit_pages,
+                server: MergingServer::new(location, &self.names.link()?),
             };
             let totals = connected.run(&container, &mut rows).await;
             connected::close(&account).await;

@@ -1,20 +1,16 @@
 //! Measures the charge of the operations with both profiles, and compares it with the budgets.
 
-use std::collections::BTreeMap;
 use std::process::ExitCode;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
-use async_trait::async_trait;
 use clap::Args;
 use client::{Account, StorageLocation, TimestampMs, TravellingClock};
 use engine::{Engine, Environment};
 use model::ChargeProfile;
 use secret_migration::{
-    ClusterName, ExpectedVersion, HashiSecrets, MappingInput, MigrationSettings, NamespaceName,
-    NoRollout, PlatformError, PlatformFailure, Platforms, RunScope, SecretData, SecretLocation,
-    SecretMigration, SecretSource, SecretTarget, SecretVersion, SourceReference, SourceSecret,
-    TargetSecret, TrackedWorkload, Transition, UtcTimestamp, WorkloadKey,
+    MigrationSettings, RunScope, SecretMigration, TrackedWorkload, Transition, UtcTimestamp,
+    WorkloadKey, sample,
 };
 use serde_json::json;
 
@@ -102,13 +98,17 @@ impl TrackerBudgetCommand {
 
 async fn measure(profile: ChargeProfile) -> Result<Vec<BudgetRow>, CommandError> {
     let failed = |error| tracker_error(ACTION, &error);
-    let (system, cluster) = open(profile).await?;
+    let system = open(profile).await?;
+    let cluster = sample::add_cluster(&system, "measured").await.map_err(failed)?;
+    let add = async |name: &str, references| {
+        sample::add_workload(&system, &cluster, name, references).await.map_err(failed)
+    };
     let mut rows = Vec::new();
     let mut row = |id, operation, budget, charge| {
         rows.push(BudgetRow { id, operation, budget, charge });
     };
-    let large = add(&system, &cluster, "large", REFERENCES).await?;
-    let claimed = add(&system, &cluster, "claimed", REFERENCES).await?;
+    let large = add("large", REFERENCES).await?;
+    let claimed = add("claimed", REFERENCES).await?;
     let (_, charge) = system.charged_mapping(&cluster, &large.namespace).await.map_err(failed)?;
     row("SM-032", "look up the mapping of a namespace", Some(1.0), charge);
     let claim = Transition::Claim { worker: "measured".to_owned(), lease: LEASE };
@@ -117,7 +117,7 @@ async fn measure(profile: ChargeProfile) -> Result<Vec<BudgetRow>, CommandError>
     row("SM-032", "update a status, 50 references", Some(12.0), update);
     row("SM-032", "claim: read and update, 50 references", Some(12.0), read + update);
     for number in 1..PENDING {
-        add(&system, &cluster, &format!("small-{number}"), 3).await?;
+        add(&format!("small-{number}"), 3).await?;
     }
     let page = system.pending(&cluster, None).await.map_err(failed)?;
     row("SM-032", "page of 100 pending workloads, 3 references each", Some(6.0), page.charge);
@@ -151,10 +151,10 @@ async fn change(
     Ok((read.charge, saved.charge))
 }
 
-async fn open(profile: ChargeProfile) -> Result<(SecretMigration, ClusterName), CommandError> {
-    let failed = |error| tracker_error(ACTION, &error);
+/// A tracker in memory.
+async fn open(profile: ChargeProfile) -> Result<SecretMigration, CommandError> {
     let clock = TravellingClock::starting_at(TimestampMs(NOON_MS));
-    let environment = Environment::travelling(Arc::clone(&clock), 7);
+    let environment = Environment::travelling(clock, 7);
     let settings = engine::EngineSettings {
         charge_profile: profile,
         maintenance: false,
@@ -165,100 +165,7 @@ async fn open(profile: ChargeProfile) -> Result<(SecretMigration, ClusterName), 
     let engine = engine.map_err(|error| CommandError::from_error(ACTION, &error))?;
     let account = Account::embedded(StorageLocation::Engine(engine)).await;
     let account = account.map_err(|error| CommandError::from_error(ACTION, &error))?;
-    let target = MeasuredTarget::default();
-    let platforms = Platforms {
-        source: Arc::new(MeasuredSource),
-        target: Arc::new(target),
-        rollout: Arc::new(NoRollout),
-    };
-    let settings = MigrationSettings::default();
-    let system = SecretMigration::open(account, settings, environment, platforms).await;
-    let system = system.map_err(failed)?;
-    let wrong = |why: String| CommandError::new(ACTION, why);
-    let cluster = ClusterName::parse("measured").map_err(wrong)?;
-    let input = MappingInput {
-        smp_address: None,
-        smp_path: "apps/shop".to_owned(),
-        environment: None,
-        temporary: false,
-        source_created_at: None,
-    };
-    let namespaces = vec![(NamespaceName::parse("shop").map_err(wrong)?, input)];
-    system.sync_namespaces(&cluster, namespaces).await.map_err(failed)?;
-    Ok((system, cluster))
-}
-
-async fn add(
-    system: &SecretMigration,
-    cluster: &ClusterName,
-    name: &str,
-    references: usize,
-) -> Result<WorkloadKey, CommandError> {
-    let key = WorkloadKey::parse(cluster.as_str(), "shop", name);
-    let key = key.map_err(|why| CommandError::new(ACTION, why))?;
-    let items = (0..references).map(|number| SourceReference {
-        path: format!("team/{name}/service-{number:02}"),
-        keys: vec!["password".to_owned()],
-        ..SourceReference::default()
-    });
-    let secrets = HashiSecrets {
-        mount: "secret".to_owned(),
-        items: items.collect(),
-        ..HashiSecrets::default()
-    };
-    let now = UtcTimestamp::now(system.account().environment());
-    let workload = TrackedWorkload::discovered(&key, None, secrets, "measured", now);
-    let created = system.containers().workloads.create(&key.partition_key(), &workload).await;
-    created.map_err(|error| CommandError::from_error(ACTION, &error))?;
-    Ok(key)
-}
-
-fn secret() -> Result<SecretData, PlatformError> {
-    SecretData::parse(br#"{"password":"measured"}"#).map_err(|why| PlatformError {
-        failure: PlatformFailure::Garbage { why },
-        subject: "measured".to_owned(),
-    })
-}
-
-/// Has the same secret everywhere.
-struct MeasuredSource;
-
-#[async_trait]
-impl SecretSource for MeasuredSource {
-    async fn read(
-        &self,
-        _: &SecretLocation,
-        _: Option<u64>,
-    ) -> Result<SourceSecret, PlatformError> {
-        Ok(SourceSecret { version: 1, data: secret()? })
-    }
-
-    async fn live_version(&self, _: &SecretLocation) -> Result<u64, PlatformError> {
-        Ok(1)
-    }
-}
-
-/// Keeps versions only.
-#[derive(Default)]
-struct MeasuredTarget(Mutex<BTreeMap<String, u64>>);
-
-#[async_trait]
-impl SecretTarget for MeasuredTarget {
-    async fn read(&self, path: &str) -> Result<Option<TargetSecret>, PlatformError> {
-        let version = self.0.lock().unwrap_or_else(PoisonError::into_inner).get(path).copied();
-        match version {
-            Some(version) => Ok(Some(TargetSecret { version: version.into(), data: secret()? })),
-            None => Ok(None),
-        }
-    }
-
-    async fn write(
-        &self,
-        path: &str,
-        _: &SecretData,
-        _: &ExpectedVersion,
-    ) -> Result<SecretVersion, PlatformError> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned(), 1);
-        Ok(1.into())
-    }
+    let account = account.with_environment(environment);
+    let opened = sample::open(account, MigrationSettings::default(), Duration::ZERO).await;
+    opened.map_err(|error| tracker_error(ACTION, &error))
 }

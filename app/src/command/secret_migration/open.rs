@@ -9,29 +9,22 @@ use secret_migration::{
 };
 
 use super::configuration::TrackerSettings;
-use crate::account_location::{AccountFlags, AccountLocation, MissingStore};
-use crate::command::system::SettingsFlags;
+use crate::account_location::MissingStore;
+use crate::command::system::{OpenedAccount, OperatorFlags};
 use crate::error::CommandError;
-use crate::open::StoreFlags;
 
 /// The account and the settings of an operator command.
 #[derive(Debug, Args)]
 pub(super) struct TrackerFlags {
     #[command(flatten)]
-    location: AccountFlags,
-
-    #[command(flatten)]
-    settings: SettingsFlags,
-
-    #[command(flatten)]
-    store: StoreFlags,
+    operator: OperatorFlags,
 }
 
 /// The opened tracker.
 pub(super) struct OpenTracker {
     pub(super) system: SecretMigration,
     pub(super) settings: TrackerSettings,
-    location: AccountLocation,
+    account: OpenedAccount,
 }
 
 impl TrackerFlags {
@@ -42,24 +35,18 @@ impl TrackerFlags {
 
     /// The same; `missing` says what to do without a store.
     pub(super) async fn open_or(&self, missing: MissingStore) -> Result<OpenTracker, CommandError> {
-        let settings = self.settings.load::<TrackerSettings>(&[])?.value;
-        let location = self.location.location()?;
-        let account = location.open(&self.store, missing).await?;
-        let platforms = platforms(&settings, account.environment())?;
-        let system = open_tracker(account, &settings, platforms).await?;
-        Ok(OpenTracker { system, settings, location })
+        let settings = self.operator.settings::<TrackerSettings>()?;
+        let account = self.operator.open(missing).await?;
+        let platforms = platforms(&settings, account.account.environment())?;
+        let system = open_tracker(account.account.clone(), &settings, platforms).await?;
+        Ok(OpenTracker { system, settings, account })
     }
 }
 
 impl OpenTracker {
     /// Closes the account, whether or not the work succeeded.
     pub(super) async fn close<T>(self, done: Result<T, CommandError>) -> Result<T, CommandError> {
-        let closed = self.system.account().close().await;
-        let done = done?;
-        closed.map_err(|error| {
-            CommandError::from_error(format!("closing {}", self.location), &error)
-        })?;
-        Ok(done)
+        self.account.close(done).await
     }
 }
 

@@ -30,6 +30,20 @@ pub(crate) struct EvaluationFlags {
     #[arg(long, value_name = "MB", default_value_t = 1024,
           value_parser = clap::value_parser!(u32).range(1..))]
     evaluation_memory: u32,
+
+    /// Milliseconds that a request with scripts may take, and one call of a user-defined function
+    #[arg(long, value_name = "MS", default_value_t = 5000,
+          value_parser = clap::value_parser!(u64).range(10..=600_000))]
+    script_ms: u64,
+
+    /// Megabytes of the heap of one script
+    #[arg(long, value_name = "MB", default_value_t = 64,
+          value_parser = clap::value_parser!(u32).range(1..=4096))]
+    script_memory: u32,
+
+    /// Scripts that run at the same time; 0 is twice the number of cores, and at least four
+    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
+    scripts_at_once: usize,
 }
 
 impl EvaluationFlags {
@@ -40,6 +54,12 @@ impl EvaluationFlags {
             evaluations_at_once_max: self.evaluations,
             evaluation_threads_max: usize::from(self.evaluation_threads),
             evaluation_memory_max: (self.evaluation_memory as usize) << 20,
+            scripts: engine::ScriptSettings {
+                time_max_ms: self.script_ms,
+                memory_bytes_max: (self.script_memory as usize) << 20,
+                at_once_max: self.scripts_at_once,
+                ..settings.scripts
+            },
             ..settings
         }
     }

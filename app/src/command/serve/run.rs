@@ -28,7 +28,7 @@ use super::usage::{UsageFlags, save, save_periodically};
 use crate::command::cost::profile;
 use crate::error::CommandError;
 use crate::log::LogFlags;
-use crate::open::{self, StoreFlags};
+use crate::open::{self, StoreFlags, with_scripts};
 use crate::output::warn;
 
 /// The port of the emulators.
@@ -282,12 +282,14 @@ impl ServeCommand {
             let environment =
                 Environment::new(clock, Arc::new(SystemRandomness), Arc::new(TokioSpawner));
             let store = Arc::new(storage::memory::MemoryStore::new());
+            let environment = with_scripts(environment);
             let opened = Engine::open(store, environment, self.account()).await;
             return opened.map_err(|error| CommandError::from_error(what, &error));
         }
         if self.memory {
             let store = Arc::new(storage::memory::MemoryStore::new());
-            let opened = Engine::open(store, Environment::system(), self.account()).await;
+            let environment = with_scripts(Environment::system());
+            let opened = Engine::open(store, environment, self.account()).await;
             return opened.map_err(|error| CommandError::from_error(what, &error));
         }
         self.store.open_with(&self.folder(), self.account()).await

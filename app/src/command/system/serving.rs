@@ -46,7 +46,7 @@ pub(crate) struct ServingFlags {
 
     /// Print one JSON line when ready, and nothing else
     #[arg(long)]
-    ready_json: bool,
+    pub(crate) ready_json: bool,
 
     /// Log requests too
     #[arg(long)]

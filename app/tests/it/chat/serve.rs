@@ -19,8 +19,8 @@ fn start(words: &[&str]) -> (Child, Value) {
         .unwrap();
     let mut line = String::new();
     BufReader::new(service.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
-    let told: Value = serde_json::from_str(&line).unwrap();
-    (service, told["ready"].clone())
+    let started: Value = serde_json::from_str(&line).unwrap();
+    (service, started["ready"].clone())
 }
 
 #[tokio::test]

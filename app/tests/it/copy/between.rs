@@ -41,8 +41,8 @@ fn a_copy_that_follows_ends_cleanly_when_asked() {
     let pid = child.id().to_string();
     assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
     let ended = child.wait_with_output().unwrap();
-    let told = String::from_utf8_lossy(&ended.stdout).into_owned();
-    assert!(ended.status.success() && told.contains("copied 40 items"), "{told}");
+    let printed = String::from_utf8_lossy(&ended.stdout).into_owned();
+    assert!(ended.status.success() && printed.contains("copied 40 items"), "{printed}");
     assert_eq!(terminate(server), Some(0));
 }
 

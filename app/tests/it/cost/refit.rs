@@ -70,7 +70,7 @@ fn constants_are_found_again_from_measurements() {
         let fitted = constant(&report, name).unwrap();
         assert!((fitted - value).abs() < 1e-4, "{name}: {fitted}, not {value}\n{report}");
     }
-    // Every line uses the index once per page, so the two are told only as a sum.
+    // Every line uses the index once per page, so only the sum of the two is known.
     let page = [constant(&report, "page"), constant(&report, "first index use")];
     assert_eq!(page.iter().flatten().count(), 1, "{report}");
     let query = report

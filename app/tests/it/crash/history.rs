@@ -1,4 +1,4 @@
-//! What must be true of the store, from what was told on the pipe.
+//! What must be true of the store, from what the writer reported on the pipe.
 //!
 //! Every acknowledged write is there; a write that was begun and not acknowledged is there whole or not at all; nothing
 //! else is there.
@@ -20,7 +20,7 @@ pub(crate) struct Observed {
     pub(crate) second: u64,
 }
 
-/// What was told so far.
+/// What the writer has reported so far.
 #[derive(Debug, Default)]
 pub(crate) struct History {
     items: HashMap<Place, Put>,
@@ -128,7 +128,7 @@ impl History {
         }
         let mut changed = observed.changes.iter().filter(|(place, _)| !place.expires());
         match changed.find(|(place, _)| !observed.items.contains_key(place)) {
-            Some(change) => Err(format!("the change feed tells of {change:?}, which is not there")),
+            Some(change) => Err(format!("the change feed has {change:?}, which was never written")),
             None => Ok(()),
         }
     }

@@ -14,9 +14,9 @@ use super::writer;
 use crate::account::{all_changes, all_items, findings, open_quiet};
 
 const ROUNDS: u64 = 50;
-/// A process that has not opened by now never will; the kill tells why.
+/// A process that has not opened by now never will; the output of the killed process says why.
 const OPENING_MAX: Duration = Duration::from_secs(20);
-/// Lines of the pipe that a failure tells.
+/// Lines of the pipe that a failure prints.
 const LINES_TOLD: usize = 400;
 const SERIALS_PER_ROUND: u64 = 1_000_000;
 
@@ -150,9 +150,12 @@ fn write_and_kill(
     if status.signal() == Some(9) {
         return Ok(());
     }
-    let mut told = String::new();
-    child.stderr.take().unwrap().read_to_string(&mut told).unwrap();
-    Err(format!("the writing process ended by itself ({status}): {told}\n{}", last_lines(&lines)))
+    let mut printed = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut printed).unwrap();
+    Err(format!(
+        "the writing process ended by itself ({status}): {printed}\n{}",
+        last_lines(&lines)
+    ))
 }
 
 fn last_lines(lines: &[String]) -> String {
@@ -195,7 +198,10 @@ async fn observe(engine: &Engine) -> Observed {
             let json = change.current().expect("the newest version has a body").to_json();
             let place = Place::of_item(kind, &json).expect("an item of a writer");
             let serial = json.get("serial").and_then(model::Json::as_i64).unwrap();
-            assert!(observed.changes.insert(place, serial).is_none(), "{place:?} is told twice");
+            assert!(
+                observed.changes.insert(place, serial).is_none(),
+                "{place:?} is in the feed twice"
+            );
         }
     }
     observed

@@ -1,4 +1,4 @@
-//! Bytes written by earlier versions are opened by today's code. `formats/README.md` tells the whole story.
+//! Bytes written by earlier versions are opened by today's code. `formats/README.md` explains them.
 
 mod content;
 mod sample;

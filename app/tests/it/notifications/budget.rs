@@ -25,8 +25,8 @@ fn measured(words: &[&str]) -> (i32, Value) {
 
 #[test]
 fn every_operation_of_the_seed_is_measured_and_judged() {
-    let (code, told) = measured(&[]);
-    let rows = told["operations"].as_array().unwrap();
+    let (code, printed) = measured(&[]);
+    let rows = printed["operations"].as_array().unwrap();
     let ids: BTreeSet<_> = rows.iter().map(|row| row["id"].as_str().unwrap().to_owned()).collect();
     let expected: BTreeSet<_> = (20..=34).map(|number| format!("NT-0{number}")).collect();
     assert_eq!(ids, expected);
@@ -44,7 +44,7 @@ fn every_operation_of_the_seed_is_measured_and_judged() {
     let events = ["process an event, no device", "process an event, pushed to three"];
     assert_eq!(over("leanVerdict"), BTreeSet::from(events));
     assert_eq!(code, 1, "something is over, and the exit code says so");
-    assert_eq!(told["plan"], Value::Null);
+    assert_eq!(printed["plan"], Value::Null);
     for (operation, azure, lean) in OVER {
         let row = rows.iter().find(|row| row["operation"] == operation).unwrap();
         let off = |name: &str, floor: f64| (row[name].as_f64().unwrap() - floor).abs();

@@ -23,8 +23,8 @@ fn the_seeds_terraform_comes_in_the_words_of_the_current_provider() {
             block.contains("path = \"/*\"") && block.contains("\"/\\\"_etag\\\"/?\""),
             "{block}"
         );
-        let told = block.lines().find_map(|line| line.trim().strip_prefix("default_ttl"));
-        assert_eq!(told.map(|told| told.trim_start_matches([' ', '='])), ttl, "{block}");
+        let stated = block.lines().find_map(|line| line.trim().strip_prefix("default_ttl"));
+        assert_eq!(stated.map(|stated| stated.trim_start_matches([' ', '='])), ttl, "{block}");
     }
     assert!(!said.out.contains("partition_key_path "), "a word the provider has dropped");
 }

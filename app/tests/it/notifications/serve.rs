@@ -24,8 +24,8 @@ fn start(words: &[&str]) -> (Child, Value) {
         .unwrap();
     let mut line = String::new();
     BufReader::new(service.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
-    let told: Value = serde_json::from_str(&line).unwrap();
-    (service, told["ready"].clone())
+    let started: Value = serde_json::from_str(&line).unwrap();
+    (service, started["ready"].clone())
 }
 
 /// A browser of somebody who followed their link.
@@ -122,7 +122,7 @@ async fn a_folder_keeps_everything_and_the_demonstration_is_not_made_twice() {
 }
 
 /// The data of the next event of a stream that has this text in it.
-async fn told(stream: &mut reqwest::Response, words: &[&str]) -> String {
+async fn received(stream: &mut reqwest::Response, words: &[&str]) -> String {
     let mut text = String::new();
     loop {
         let chunk = stream.chunk().await.unwrap().expect("the stream goes on");
@@ -146,18 +146,18 @@ async fn a_stream_of_one_process_tells_what_another_one_wrote() {
     let writing = Visitor::enter(&second_ready, "bob").await;
     writing.titles(37).await;
     let mut stream = listening.stream().await;
-    told(&mut stream, &["event: unread", "unreadCount"]).await;
+    received(&mut stream, &["event: unread", "unreadCount"]).await;
     let listed = writing.get("/api/notifications?limit=1").await;
     let id = listed["notifications"][0]["id"].as_str().unwrap();
     let path = format!("/api/notifications/{id}/read");
     assert_eq!(writing.post(&path, &json!({}), &writing.csrf).await, 200);
-    let event = told(&mut stream, &["event: updated", id]).await;
+    let event = received(&mut stream, &["event: updated", id]).await;
     assert!(event.contains("\"read\":true"), "{event}");
     let erase = format!("{}/api/privacy/users/bob", writing.url);
     let request = writing.client.delete(erase).header(COOKIE, &writing.cookies);
     let erased = request.header("x-csrf-token", &writing.csrf).send().await.unwrap();
     assert_eq!(erased.status().as_u16(), 202);
-    told(&mut stream, &["event: changed"]).await;
+    received(&mut stream, &["event: changed"]).await;
     drop(stream);
     for process in [first, second, server] {
         assert_eq!(terminate(process), Some(0));

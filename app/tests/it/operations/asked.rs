@@ -30,6 +30,9 @@ fn a_server_is_listed_and_queried_over_tls() {
     assert_eq!(ids, [r#""i297""#, r#""i298""#, r#""i299""#]);
     let within = ["--partition-key", r#""k3""#, "SELECT VALUE COUNT(1) FROM c"];
     assert_eq!(query(&within).succeeded().out.trim(), "43");
+    // The client library refuses an aggregate over partitions; the server merges it.
+    let count = "SELECT VALUE COUNT(1) FROM c WHERE c.number >= @least";
+    assert_eq!(query(&["--param", "least=297", count]).succeeded().out.trim(), "3");
     let refused = query(&["SELECT nonsense"]);
     assert!(refused.code == 2 && refused.err.contains("running the query"), "{refused:?}");
     let refused = query(&["--explain", "SELECT * FROM c"]);

@@ -9,7 +9,7 @@ use super::super::mix::DEDUPE_MINUTES;
 use super::tables;
 use crate::{Error, Result};
 
-/// Events one notification stands for at most.
+/// Events that one notification combines at most.
 const MERGED_EVENTS_MAX: i32 = 100;
 
 /// One connection of a worker.

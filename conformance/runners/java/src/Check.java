@@ -23,6 +23,9 @@ final class Check {
         if (wanted.has("substatus") && wanted.get("substatus").asInt() != error.getSubStatusCode()) {
             throw new Unseen(verb + " failed with sub-status " + error.getSubStatusCode() + ", not " + wanted);
         }
+        if (wanted.has("message") && !error.getMessage().contains(wanted.get("message").asText())) {
+            throw new Unseen(verb + " failed with " + text + ", not " + wanted);
+        }
     }
 
     static void success(String verb, JsonNode see, Seen seen) {

@@ -23,6 +23,12 @@ pub(crate) fn check_failure(verb: &str, see: &Value, error: &CosmosError) -> Res
             "{verb} failed with sub-status {substatus}, not {wanted}"
         )));
     }
+    // The body is the part of the error that the server wrote.
+    let body = error.response().and_then(|response| response.body().clone().single().ok());
+    let text = body.map_or(String::new(), |body| String::from_utf8_lossy(&body).into_owned());
+    if wanted["message"].as_str().is_some_and(|wanted| !text.contains(wanted)) {
+        return Err(Stop::Unseen(format!("{verb} failed with {text}, not {wanted}")));
+    }
     Ok(())
 }
 

@@ -22,8 +22,9 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 public final class Main {
-    private static final int PATIENCE_SECONDS = 30;
+    static final int PATIENCE_SECONDS = 30;
     private static String endpoint;
+    private static String chat;
 
     private record Way(String name, TransportEnum transport) {}
 
@@ -41,6 +42,9 @@ public final class Main {
         for (int index = 0; index + 1 < arguments.length; index += 2) {
             if (arguments[index].equals("--endpoint")) {
                 endpoint = arguments[index + 1];
+            }
+            if (arguments[index].equals("--chat")) {
+                chat = arguments[index + 1];
             }
         }
         List<Way> ways = List.of(
@@ -60,6 +64,24 @@ public final class Main {
         judge(ways.get(0), "without negotiation", Main::withoutNegotiation);
         for (Way way : ways) {
             judge(new Way("keep-alive", way.transport()), way.name(), Main::keepAlive);
+        }
+        if (chat != null) {
+            Chat scenarios = new Chat(chat);
+            for (Way way : ways) {
+                Way inChat = new Way("chat: " + way.name(), way.transport());
+                judge(inChat, "a person signs in by a code and is in the first room with its profile",
+                        one -> scenarios.signsIn(one.transport()));
+                judge(inChat, "a message reaches the room, is in its history and is read",
+                        one -> scenarios.talks(one.transport()));
+                judge(inChat, "a person changes the room, and a room of others is refused",
+                        one -> scenarios.changesRoom(one.transport()));
+                judge(inChat, "answers, edits, deletions and typing", one -> scenarios.changes(one.transport()));
+                judge(inChat, "a session that ends takes its connections with it",
+                        one -> scenarios.signsOut(one.transport()));
+                // This client does not reconnect by itself.
+                judge(new Way("chat: reconnect", way.transport()), way.name(),
+                        one -> scenarios.comesBack(one.transport()));
+            }
         }
         // The end of a hub concerns every connection of it, so all are open before.
         List<CompletableFuture<String>> ended = new ArrayList<>();
@@ -230,21 +252,21 @@ public final class Main {
         return connection;
     }
 
-    private static CompletableFuture<String> closed(HubConnection connection) {
+    static CompletableFuture<String> closed(HubConnection connection) {
         CompletableFuture<String> closed = new CompletableFuture<>();
         connection.onClosed(error -> closed.complete(error == null ? "no error" : String.valueOf(error.getMessage())));
         return closed;
     }
 
-    private static void await(HubConnection connection, String method, Object... arguments) {
+    static void await(HubConnection connection, String method, Object... arguments) {
         connection.invoke(method, arguments).timeout(PATIENCE_SECONDS, TimeUnit.SECONDS).blockingAwait();
     }
 
-    private static <T> T get(Single<T> single) {
+    static <T> T get(Single<T> single) {
         return single.timeout(PATIENCE_SECONDS, TimeUnit.SECONDS).blockingGet();
     }
 
-    private static <T> T wait(CompletableFuture<T> future) throws Exception {
+    static <T> T wait(CompletableFuture<T> future) throws Exception {
         return future.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
     }
 
@@ -257,7 +279,7 @@ public final class Main {
         throw new AssertionError("no error");
     }
 
-    private static void until(Callable<Boolean> check, Callable<String> what) throws Exception {
+    static void until(Callable<Boolean> check, Callable<String> what) throws Exception {
         long last = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
         while (!check.call()) {
             if (System.nanoTime() > last) {
@@ -267,7 +289,7 @@ public final class Main {
         }
     }
 
-    private static void equal(Object found, Object expected) {
+    static void equal(Object found, Object expected) {
         if (!Objects.equals(found, expected)) {
             throw new AssertionError("found " + found + ", expected " + expected);
         }

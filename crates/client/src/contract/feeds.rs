@@ -21,19 +21,20 @@ pub(super) async fn the_feed_tells_the_newest_version_of_what_changed(
     fixture.orders.delete(&key, "2", None).await?;
     let feed = within(&key, ChangeFeed::latest(ChangeStart::Beginning));
     let (changes, continuation) = all::<TestOrder>(&fixture, feed).await?;
-    let told: Vec<_> = changes.iter().filter_map(|change| change.current.as_ref()).collect();
-    let told: Vec<_> = told.iter().map(|item| (item.value.id.as_str(), item.value.total)).collect();
-    equal("what is told", told, vec![("1", 7)])?;
+    let found: Vec<_> = changes.iter().filter_map(|change| change.current.as_ref()).collect();
+    let found: Vec<_> =
+        found.iter().map(|item| (item.value.id.as_str(), item.value.total)).collect();
+    equal("the feed", found, vec![("1", 7)])?;
     fixture.orders.create(&key, &TestOrder::new("3", &customer, 3)).await?;
     let start = ChangeStart::Continuation(continuation);
     let (changes, continuation) =
         all::<TestOrder>(&fixture, within(&key, ChangeFeed::latest(start))).await?;
-    let told: Vec<_> = changes.iter().filter_map(|change| change.current.as_ref()).collect();
-    let told: Vec<_> = told.iter().map(|item| item.value.id.as_str()).collect();
-    equal("what is told next", told, vec!["3"])?;
+    let found: Vec<_> = changes.iter().filter_map(|change| change.current.as_ref()).collect();
+    let found: Vec<_> = found.iter().map(|item| item.value.id.as_str()).collect();
+    equal("the next page", found, vec!["3"])?;
     let start = ChangeStart::Continuation(continuation);
     let (changes, _) = all::<TestOrder>(&fixture, within(&key, ChangeFeed::latest(start))).await?;
-    equal("what is told when nothing changed", changes.len(), 0)
+    equal("the feed when nothing changed", changes.len(), 0)
 }
 
 pub(super) async fn a_feed_that_starts_now_tells_what_comes(
@@ -44,11 +45,11 @@ pub(super) async fn a_feed_that_starts_now_tells_what_comes(
     fixture.orders.create(&key, &TestOrder::new("before", &customer, 1)).await?;
     let feed = within(&key, ChangeFeed::latest(ChangeStart::Now));
     let (changes, continuation) = all::<TestOrder>(&fixture, feed).await?;
-    equal("told of before", changes.len(), 0)?;
+    equal("changes before", changes.len(), 0)?;
     fixture.orders.create(&key, &TestOrder::new("after", &customer, 1)).await?;
     let start = ChangeStart::Continuation(continuation);
     let (changes, _) = all::<TestOrder>(&fixture, within(&key, ChangeFeed::latest(start))).await?;
-    equal("told of after", changes.len(), 1)
+    equal("changes after", changes.len(), 1)
 }
 
 pub(super) async fn feed_ranges_cover_the_container(fixture: ContractFixture) -> AccountCaseResult {
@@ -85,10 +86,10 @@ pub(super) async fn the_feed_of_all_versions_tells_versions_and_deletions(
     let start = ChangeStart::Continuation(continuation);
     let (changes, _) =
         all::<TestOrder>(&fixture, within(&key, ChangeFeed::all_versions(start))).await?;
-    let told: Vec<_> = changes.iter().map(|change| change.operation).collect();
+    let found: Vec<_> = changes.iter().map(|change| change.operation).collect();
     let expected =
         [ChangeOperation::Create, ChangeOperation::Replace, ChangeOperation::Delete].map(Some);
-    equal("what happened", told, expected.to_vec())?;
+    equal("what happened", found, expected.to_vec())?;
     let totals = changes.iter().map(|one| one.current.as_ref().map(|item| item.value.total));
     equal("the versions", totals.collect(), vec![Some(1), Some(2), None])?;
     let deletion = changes.last();
@@ -111,7 +112,7 @@ fn within(key: &PartitionKey, feed: ChangeFeed) -> ChangeFeed {
     ChangeFeed { feed_range: FeedRange::PartitionKey(key.clone()), ..feed }
 }
 
-/// Everything told until nothing is new, and where the next page starts.
+/// All changes until nothing is new, and where the next page starts.
 async fn all<T: DeserializeOwned>(
     fixture: &ContractFixture,
     mut feed: ChangeFeed,

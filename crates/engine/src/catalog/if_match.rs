@@ -16,7 +16,7 @@ pub(super) fn check_if_match(precondition: Option<&Precondition>, current: Etag)
     Err(Error::new(
         ErrorKind::PreconditionFailed,
         format!(
-            "Operation cannot be performed because one of the specified precondition is not met. \
+            "One of the specified pre-condition is not met. \
              The etag of the resource is {etag}, the request expects {expected}."
         ),
     ))

@@ -6,6 +6,7 @@
 use model::Json;
 
 use super::input::NewItem;
+use super::triggered::TriggeredWrite;
 use super::write::{ItemWrite, ItemWriteResult};
 use crate::charge::refused_write;
 use crate::engine::Engine;
@@ -14,7 +15,7 @@ use crate::metering::OperationKind;
 use crate::operation::CreateItem;
 use crate::partition::Abort;
 use crate::record::Placement;
-use crate::response::{ItemResource, Response};
+use crate::response::{ItemResource, Response, TriggeredResult};
 use crate::transaction::{ItemChange, ItemTransaction};
 
 impl Engine {
@@ -53,6 +54,13 @@ impl Engine {
     pub async fn create_item(&self, operation: CreateItem) -> Result<Response<ItemResource>> {
         let container = self.container(&operation.container)?;
         let CreateItem { partition_key, item, options, .. } = operation;
+        if !options.triggers.is_empty() {
+            let (kind, id) = (OperationKind::Create, None);
+            let (partition_key, item) = (partition_key, Some(item));
+            let write = TriggeredWrite { kind, partition_key, id, item, options };
+            let written = Box::pin(self.write_with_triggers(&container, write)).await?;
+            return written.try_map(TriggeredResult::into_item);
+        }
         let new = self.check_input(&container, partition_key, item).await.map_err(refused_write)?;
         // Decided once, here: a policy that is replaced while the write is queued applies to its terms, not to this
         // choice.

@@ -7,6 +7,7 @@ use model::Precondition;
 use super::input::item_key;
 use super::replace::{check_precondition, not_found};
 use super::submit::{Committed, locate, point_response, unexpected_result};
+use super::triggered::TriggeredWrite;
 use super::write::{ItemWrite, ItemWriteResult};
 use crate::charge;
 use crate::engine::Engine;
@@ -56,6 +57,14 @@ impl Engine {
     /// `NotFound` when there is none, `PreconditionFailed` when its etag is another.
     pub async fn delete_item(&self, operation: DeleteItem) -> Result<Response<()>> {
         let container = self.container(&operation.container)?;
+        if !operation.options.triggers.is_empty() {
+            let DeleteItem { partition_key, id, options, .. } = operation;
+            let (kind, item) = (OperationKind::Delete, None);
+            let (partition_key, id) = (Some(partition_key), Some(id));
+            let write = TriggeredWrite { kind, partition_key, id, item, options };
+            let written = Box::pin(self.write_with_triggers(&container, write)).await?;
+            return Ok(written.map(drop));
+        }
         let key = item_key(&container.identity, &operation.partition_key, &operation.id)
             .map_err(charge::refused_write)?;
         let epk = key.epk();

@@ -17,12 +17,16 @@ mod read_many;
 mod replace;
 mod submit;
 mod transactional_batch;
+mod triggered;
 mod upsert;
 mod write;
 
-pub(crate) use input::item_key;
+pub(crate) use input::{NewItem, check, check_partition_key, item_key, logical_partition};
 pub(crate) use large::{
     PreparableTransaction, PreparationBasis, PreparationTurns, WritePreparation, prepare_removals,
+    rehearse,
 };
-pub(crate) use submit::locate;
-pub(crate) use write::ItemWrite;
+pub(crate) use replace::renamed_from;
+pub(crate) use submit::{locate, point_response, unexpected_result};
+pub(crate) use triggered::TriggeredWrite;
+pub(crate) use write::{ItemWrite, ItemWriteResult};

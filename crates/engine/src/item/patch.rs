@@ -14,7 +14,7 @@ use super::write::{ItemWrite, ItemWriteResult};
 use crate::charge::refused_write;
 use crate::container::CompiledProperties;
 use crate::engine::Engine;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::key_layout::ItemKey;
 use crate::metering::OperationKind;
 use crate::operation::{PatchItem, WriteOptions};
@@ -69,6 +69,10 @@ impl Engine {
     pub async fn patch_item(&self, operation: PatchItem) -> Result<Response<ItemResource>> {
         let container = self.container(&operation.container)?;
         let PatchItem { partition_key, id, patch, options, .. } = operation;
+        if !options.triggers.is_empty() {
+            let message = "Triggers do not run with a patch. Replace the item instead.";
+            return Err(Error::new(ErrorKind::Unsupported, message));
+        }
         let key = item_key(&container.identity, &partition_key, &id).map_err(refused_write)?;
         let target = key.clone();
         let bytes = patch_bytes(&patch, self.core.settings.large_item_bytes);

@@ -77,7 +77,7 @@ fn holds(evaluated: std::result::Result<bool, EvaluationError>) -> Result<()> {
         Ok(true) => Ok(()),
         Ok(false) => Err(Error::new(
             ErrorKind::PreconditionFailed,
-            "One of the specified pre-condition is not met: the condition of the patch is not true for the item.",
+            "One of the specified pre-condition is not met. The condition of the patch is not true for the item.",
         )),
         Err(error) => Err(evaluation_failed(&error)),
     }

@@ -7,6 +7,7 @@ use model::{ItemId, Json, Precondition, PreconditionResult};
 
 use super::create::{change, conflict};
 use super::input::NewItem;
+use super::triggered::TriggeredWrite;
 use super::write::{ItemWrite, ItemWriteResult};
 use crate::charge::refused_write;
 use crate::engine::Engine;
@@ -16,7 +17,7 @@ use crate::metering::OperationKind;
 use crate::operation::ReplaceItem;
 use crate::partition::Abort;
 use crate::record::ItemRecord;
-use crate::response::{ItemResource, Response};
+use crate::response::{ItemResource, Response, TriggeredResult};
 use crate::transaction::ItemTransaction;
 
 impl Engine {
@@ -62,6 +63,13 @@ impl Engine {
     pub async fn replace_item(&self, operation: ReplaceItem) -> Result<Response<ItemResource>> {
         let container = self.container(&operation.container)?;
         let ReplaceItem { partition_key, id, item, options, .. } = operation;
+        if !options.triggers.is_empty() {
+            let (kind, id) = (OperationKind::Replace, Some(id));
+            let (partition_key, item) = (partition_key, Some(item));
+            let write = TriggeredWrite { kind, partition_key, id, item, options };
+            let written = Box::pin(self.write_with_triggers(&container, write)).await?;
+            return written.try_map(TriggeredResult::into_item);
+        }
         let new = self.check_input(&container, partition_key, item).await.map_err(refused_write)?;
         let renamed_from = renamed_from(&id, &new);
         let indexed = container.compiled().indexes(options.indexing);

@@ -40,6 +40,7 @@ impl Engine {
         loop {
             // Located in each turn of the loop: after a split another partition owns the epk.
             let partition = locate(container, epk)?;
+            partition.published.contention.wait_until_free(epk).await;
             let _lane = preparation.lane(&partition).await;
             if let Some(key) = preparation.wanted() {
                 let prepared =

@@ -83,6 +83,7 @@ impl Engine {
         check_partition_key(&container.identity, &operation.partition_key)?;
         // Checked before admission: a batch that can never run must not be throttled first.
         check_count(operation.operations.len())?;
+        check_triggers(&operation.operations)?;
         let target = logical_partition(&container.identity, &operation.partition_key);
         let epk = container.identity.definition.effective(&operation.partition_key);
         let partition = locate(&container, &epk)?;
@@ -304,6 +305,24 @@ fn check_count(operations: usize) -> Result<()> {
              {TRANSACTIONAL_BATCH_OPERATIONS_MAX} are allowed: send several batches."
         ))),
     }
+}
+
+fn check_triggers(operations: &[BatchOperation]) -> Result<()> {
+    let has_triggers = |operation: &BatchOperation| match operation {
+        BatchOperation::Create { options, .. }
+        | BatchOperation::Upsert { options, .. }
+        | BatchOperation::Replace { options, .. }
+        | BatchOperation::Patch { options, .. }
+        | BatchOperation::Delete { options, .. } => !options.triggers.is_empty(),
+        BatchOperation::Read { .. } => false,
+    };
+    if !operations.iter().any(has_triggers) {
+        return Ok(());
+    }
+    Err(Error::new(
+        ErrorKind::Unsupported,
+        "Triggers do not run with a batch. Write the items alone.",
+    ))
 }
 
 fn check_bytes(bytes: usize) -> Result<()> {

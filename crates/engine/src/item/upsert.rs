@@ -7,6 +7,7 @@ use model::{Precondition, PreconditionResult};
 use super::create::change;
 use super::input::NewItem;
 use super::replace::check_precondition;
+use super::triggered::TriggeredWrite;
 use super::write::{ItemWrite, ItemWriteResult};
 use crate::charge::refused_write;
 use crate::engine::Engine;
@@ -15,7 +16,7 @@ use crate::metering::OperationKind;
 use crate::operation::UpsertItem;
 use crate::partition::Abort;
 use crate::record::ItemRecord;
-use crate::response::{Response, UpsertResult};
+use crate::response::{Response, TriggeredResult, UpsertResult};
 use crate::transaction::ItemTransaction;
 
 impl Engine {
@@ -52,6 +53,13 @@ impl Engine {
     pub async fn upsert_item(&self, operation: UpsertItem) -> Result<Response<UpsertResult>> {
         let container = self.container(&operation.container)?;
         let UpsertItem { partition_key, item, options, .. } = operation;
+        if !options.triggers.is_empty() {
+            let (kind, id) = (OperationKind::Upsert, None);
+            let (partition_key, item) = (partition_key, Some(item));
+            let write = TriggeredWrite { kind, partition_key, id, item, options };
+            let written = Box::pin(self.write_with_triggers(&container, write)).await?;
+            return written.try_map(TriggeredResult::into_upserted);
+        }
         let new = self.check_input(&container, partition_key, item).await.map_err(refused_write)?;
         let indexed = container.compiled().indexes(options.indexing);
         let (key, explain) = (new.key.clone(), options.explain_charge);

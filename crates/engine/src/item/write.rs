@@ -76,7 +76,13 @@ impl ItemWrite {
         }
     }
 
-    async fn apply(
+    /// Whether it leaves a version of an item.
+    pub(crate) fn puts(&self) -> bool {
+        !matches!(self, Self::Delete { .. } | Self::Read { .. })
+    }
+
+    /// Runs it inside a transaction.
+    pub(crate) async fn apply(
         &mut self,
         transaction: &mut ItemTransaction<'_>,
     ) -> Result<ItemWriteResult, Abort> {
@@ -118,6 +124,11 @@ pub(crate) enum ItemWriteResult {
 }
 
 impl ItemWriteResult {
+    /// Whether the item is new.
+    pub(crate) fn has_created(&self) -> bool {
+        matches!(self, Self::Written { item, .. } if item.cost.created)
+    }
+
     /// Bytes of an item that was read. What a write leaves is bounded by the request, and the caller may leave it out.
     fn read_bytes(&self) -> usize {
         match self {

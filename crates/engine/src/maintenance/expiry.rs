@@ -7,18 +7,16 @@
 use std::ops::Bound;
 
 use model::{Lsn, RequestCharge, TimeToLive};
-use storage::{Direction, Entry, KeyRange, Scan, ScanLimit, StorageKey};
+use storage::{Direction, Entry, KeyRange, StorageKey};
 
-use super::round::StepReport;
+use super::step::{MaintenanceStep, StepReport, StepTransaction, change_position, scan};
 use crate::charge;
 use crate::error::Error;
 use crate::item::{PreparableTransaction, PreparationBasis, PreparationTurns, prepare_removals};
 use crate::key_layout::{CHANGE_LOG, ChangePosition, EXPIRY, ItemKey, expired_range, expiry_key};
-use crate::partition::{
-    Abort, CLOCK_LEAD_MAX_SECONDS, PartitionTransaction, PreparedTransaction, TransactionContext,
-};
+use crate::partition::{Abort, CLOCK_LEAD_MAX_SECONDS};
 use crate::record::{ItemHeader, LogEntry, Removal};
-use crate::transaction::{ItemTransaction, Preparations};
+use crate::transaction::ItemTransaction;
 
 /// The maximum number of items that one transaction removes, whatever the settings say: the sequence number of a change
 /// inside its transaction has 16 bits.
@@ -27,11 +25,15 @@ const STEP_ITEMS_MAX: usize = 4096;
 /// Removes some expired items: first those with a time to live of their own, then those that inherit the default.
 pub(super) struct ExpireItems {
     pub(super) items_max: usize,
-    /// Removals of large items that were prepared outside of the writer.
-    pub(super) prepared: Option<Box<Preparations>>,
 }
 
-impl PreparableTransaction for ExpireItems {
+impl MaintenanceStep for ExpireItems {
+    async fn handle(&mut self, transaction: &mut ItemTransaction<'_>) -> Result<StepReport, Abort> {
+        expire(transaction, self.items_max).await
+    }
+}
+
+impl PreparableTransaction for StepTransaction<ExpireItems> {
     fn keys(&self) -> Vec<ItemKey> {
         // Those that a run was too long for are looked at.
         Vec::new()
@@ -52,21 +54,6 @@ impl PreparableTransaction for ExpireItems {
     ) -> crate::error::Result<()> {
         self.prepared = Some(Box::new(prepare_removals(basis, turns)?));
         Ok(())
-    }
-}
-
-impl PartitionTransaction for ExpireItems {
-    type Response = StepReport;
-    type Failure = Error;
-
-    async fn run(
-        &mut self,
-        context: TransactionContext<'_>,
-    ) -> Result<(PreparedTransaction, StepReport), Abort> {
-        let mut transaction =
-            ItemTransaction::new(context).with_preparations(self.prepared.as_deref_mut());
-        let report = expire(&mut transaction, self.items_max).await?;
-        Ok((transaction.finish(), report))
     }
 }
 
@@ -204,20 +191,4 @@ async fn remove_expired(
     }
     let removed = transaction.remove(&key, &record, Removal::Expired, false)?;
     Ok(charge::delete(removed.weight))
-}
-
-pub(super) fn change_position(key: &[u8]) -> Result<ChangePosition, Abort> {
-    let damaged = || Error::corrupt("the key of a change is damaged").into();
-    ChangePosition::decode(key).ok_or_else(damaged)
-}
-
-pub(super) async fn scan(
-    transaction: &ItemTransaction<'_>,
-    space: storage::Space,
-    range: KeyRange,
-    entries_max: usize,
-) -> Result<storage::ScanPage, Abort> {
-    let shard = transaction.context.partition.shard;
-    let scan = Scan::forward(range, ScanLimit::entries(entries_max));
-    Ok(transaction.context.store.scan(shard, space, &scan).await?)
 }

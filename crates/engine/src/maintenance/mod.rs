@@ -8,6 +8,7 @@ mod listing;
 mod rebuild;
 mod reclaim;
 mod round;
+mod step;
 mod trim;
 
 pub use round::MaintenanceReport;

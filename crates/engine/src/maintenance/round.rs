@@ -4,19 +4,17 @@
 
 use std::sync::{Arc, PoisonError};
 
-use model::RequestCharge;
-
 use super::expiry::ExpireItems;
 use super::listing::ListByCreation;
-use super::rebuild::RebuildTerms;
 use super::reclaim::reclaim_shard;
+use super::step::{MaintenanceStep, StepReport, StepTransaction};
 use super::trim::TrimVersions;
 use crate::catalog::{CatalogWrite, ContainerEntry};
 use crate::engine::Engine;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{ErrorKind, Result};
 use crate::item::WritePreparation;
 use crate::metering::{Amount, OperationKind};
-use crate::partition::{Completion, PartitionTransaction, PhysicalPartition, retired_error};
+use crate::partition::{Completion, PhysicalPartition, retired_error};
 use crate::throughput::MultiAdmission;
 
 /// What one round of maintenance did.
@@ -32,16 +30,6 @@ pub struct MaintenanceReport {
     pub reclaimed: usize,
     /// Whether another round would find work at once.
     pub more: bool,
-}
-
-/// What one maintenance transaction did.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct StepReport {
-    /// Items or versions.
-    pub(super) handled: usize,
-    pub(super) charge: RequestCharge,
-    /// Whether more is left to do.
-    pub(super) more: bool,
 }
 
 impl Engine {
@@ -155,23 +143,26 @@ impl Engine {
         }
         // Asked first: a transaction for nothing, in every partition and every round, would not be free.
         if !partition.published.is_listed() {
-            let step = self.run_step(partition, ListByCreation { items_max }).await?;
+            let step = StepTransaction::new(ListByCreation { items_max });
+            let step = self.run_step(partition, step).await?;
             report.rebuilt += step.handled;
             report.more |= step.more;
         }
-        let step = self.run_step(partition, RebuildTerms { items_max }).await?;
+        let step = self.rebuild(container, partition, items_max).await?;
         report.rebuilt += step.handled;
         report.more |= step.more;
-        let step = self.run_step(partition, TrimVersions { items_max }).await?;
+        let step = StepTransaction::new(TrimVersions { items_max });
+        let step = self.run_step(partition, step).await?;
         report.trimmed += step.handled;
         report.more |= step.more;
         Ok(())
     }
 
-    async fn run_step<T>(&self, partition: &PhysicalPartition, step: T) -> Result<StepReport>
-    where
-        T: PartitionTransaction<Response = StepReport, Failure = Error>,
-    {
+    pub(super) async fn run_step<S: MaintenanceStep>(
+        &self,
+        partition: &PhysicalPartition,
+        step: StepTransaction<S>,
+    ) -> Result<StepReport> {
         match partition.submit(step).await {
             Completion::Committed(_, report, _) => Ok(report),
             Completion::Failed(error, _) => Err(error),
@@ -190,7 +181,7 @@ impl Engine {
         items_max: usize,
     ) -> Result<StepReport> {
         let mut preparation = WritePreparation::default();
-        let mut step = ExpireItems { items_max, prepared: None };
+        let mut step = StepTransaction::new(ExpireItems { items_max });
         loop {
             match partition.submit(step).await {
                 Completion::Committed(_, report, _) => return Ok(report),

@@ -7,11 +7,9 @@ use std::ops::Bound;
 
 use storage::{Entry, KeyRange};
 
-use super::expiry::{change_position, scan};
-use super::round::StepReport;
-use crate::error::Error;
+use super::step::{MaintenanceStep, StepReport, change_position, scan};
 use crate::key_layout::{ChangePosition, VERSIONS};
-use crate::partition::{Abort, PartitionTransaction, PreparedTransaction, TransactionContext};
+use crate::partition::Abort;
 use crate::record::Version;
 use crate::transaction::ItemTransaction;
 
@@ -20,17 +18,9 @@ pub(super) struct TrimVersions {
     pub(super) items_max: usize,
 }
 
-impl PartitionTransaction for TrimVersions {
-    type Response = StepReport;
-    type Failure = Error;
-
-    async fn run(
-        &mut self,
-        context: TransactionContext<'_>,
-    ) -> Result<(PreparedTransaction, StepReport), Abort> {
-        let mut transaction = ItemTransaction::new(context);
-        let report = trim(&mut transaction, self.items_max).await?;
-        Ok((transaction.finish(), report))
+impl MaintenanceStep for TrimVersions {
+    async fn handle(&mut self, transaction: &mut ItemTransaction<'_>) -> Result<StepReport, Abort> {
+        trim(transaction, self.items_max).await
     }
 }
 

@@ -19,6 +19,7 @@ pub(crate) enum OperationKind {
     ChangeFeed,
     DeletePartition,
     Expiry,
+    Procedure,
 }
 
 /// A request for admission and counters.
@@ -31,7 +32,7 @@ pub(crate) struct MeteredRequest {
 }
 
 impl OperationKind {
-    pub(crate) const ALL: [Self; 13] = [
+    pub(crate) const ALL: [Self; 14] = [
         Self::Create,
         Self::Read,
         Self::Replace,
@@ -45,6 +46,7 @@ impl OperationKind {
         Self::ChangeFeed,
         Self::DeletePartition,
         Self::Expiry,
+        Self::Procedure,
     ];
 
     pub(crate) fn name(self) -> &'static str {
@@ -62,6 +64,7 @@ impl OperationKind {
             Self::ChangeFeed => "change feed",
             Self::DeletePartition => "delete by partition key",
             Self::Expiry => "time to live",
+            Self::Procedure => "stored procedure",
         }
     }
 }

@@ -13,6 +13,7 @@ use model::{EffectivePartitionKey, EpkRange, Lsn};
 use storage::Shard;
 use tokio::sync::{mpsc, oneshot};
 
+use super::contention::Contention;
 use super::pause::WriterPause;
 use super::state::PartitionState;
 use super::transaction::{Completion, PartitionTransaction, enqueue};
@@ -38,6 +39,8 @@ pub(crate) struct PublishedState {
     index_generation: AtomicU64,
     is_unlisted: AtomicBool,
     retired: AtomicBool,
+    /// Logical partitions that transactions outside of the writer watch.
+    pub(crate) contention: Contention,
 }
 
 impl PublishedState {

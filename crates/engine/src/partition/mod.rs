@@ -5,6 +5,7 @@
 //! Does not own splits and merges (`restructure`) or how bytes are stored.
 
 mod commit_group;
+mod contention;
 mod map;
 mod pause;
 mod pending_keys;
@@ -14,8 +15,10 @@ mod transaction;
 mod trimmed_versions;
 mod writer;
 
+pub(crate) use contention::{PartitionWatch, WatchPosition};
 pub(crate) use map::{PartitionIdentity, PartitionMap, PhysicalPartition, retired_error};
 pub(crate) use pause::{TouchedItems, WriteTracker, WriterPause};
+pub(crate) use pending_keys::PendingKeys;
 pub(crate) use restructuring::Restructuring;
 pub(crate) use state::{CLOCK_LEAD_MAX_SECONDS, EntryLayout, PartitionState, Rebuild};
 pub(crate) use transaction::{

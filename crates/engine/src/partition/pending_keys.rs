@@ -3,6 +3,7 @@
 //! Owns the look-up by key. Does not own what happens to a transaction that needs such a key: the writer defers it.
 
 use std::collections::HashSet;
+use std::sync::LazyLock;
 
 use storage::StorageKey;
 
@@ -15,6 +16,12 @@ pub(crate) struct PendingKeys<'group> {
 }
 
 impl<'group> PendingKeys<'group> {
+    /// No keys: for a transaction that reads one snapshot.
+    pub(crate) fn none() -> PendingKeys<'static> {
+        static NO_KEYS: LazyLock<HashSet<StorageKey>> = LazyLock::new(HashSet::new);
+        PendingKeys { in_group: &NO_KEYS, committing: &NO_KEYS }
+    }
+
     pub(super) fn new(
         in_group: &'group HashSet<StorageKey>,
         committing: &'group HashSet<StorageKey>,

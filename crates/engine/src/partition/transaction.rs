@@ -3,10 +3,11 @@
 //! Owns the contract between the writer and those who write: what a transaction is given, what it hands back, and how
 //! its caller gets the response. Does not own any transaction: see `item` and `maintenance`.
 
+use std::collections::VecDeque;
 use std::pin::Pin;
 
 use model::{Lsn, TimestampMs};
-use storage::{StorageKey, Store, WriteSet};
+use storage::{Read, StorageKey, WriteSet};
 use tokio::sync::oneshot;
 
 use super::map::PartitionIdentity;
@@ -41,7 +42,7 @@ pub(crate) type TransactionResult<T> = Result<
 
 /// What a transaction is run with.
 pub(crate) struct TransactionContext<'run> {
-    pub(crate) store: &'run dyn Store,
+    pub(crate) store: &'run dyn Read,
     pub(crate) container: &'run ContainerIdentity,
     pub(crate) compiled: &'run CompiledProperties,
     pub(crate) partition: PartitionIdentity,
@@ -206,5 +207,12 @@ impl<T: PartitionTransaction> QueuedTransaction for Queued<T> {
 
     fn retire(self: Box<Self>) {
         self.send(Completion::Retired);
+    }
+}
+
+/// Answers transactions that will not run, with the error that prevents it.
+pub(super) fn reject(transactions: VecDeque<Box<dyn QueuedTransaction>>, error: &Error) {
+    for transaction in transactions {
+        transaction.reject(error.repeat());
     }
 }

@@ -23,7 +23,9 @@ use super::map::{PartitionIdentity, PublishedState};
 use super::pause::{WriteTracker, WriterPause};
 use super::pending_keys::PendingKeys;
 use super::state::PartitionState;
-use super::transaction::{PreparedTransaction, QueuedTransaction, RunResult, TransactionContext};
+use super::transaction::{
+    PreparedTransaction, QueuedTransaction, RunResult, TransactionContext, reject,
+};
 use crate::container::{ContainerIdentity, CurrentProperties};
 use crate::environment::Environment;
 use crate::error::{Error, Result};
@@ -245,6 +247,7 @@ impl PartitionWriter {
                 self.stored_state = Some(state.encode().into());
                 // Publish before responding: a caller that has its response must be able to read what it wrote, and
                 // its session token must not be ahead of the partition.
+                self.published.contention.record(&group.touched_items);
                 self.published.publish(newest, &state);
                 self.tracker.record(&group.touched_items, &stamps);
                 for (transaction, stamp) in group.transactions.into_iter().zip(stamps) {
@@ -364,6 +367,7 @@ impl PartitionWriter {
         self.stored_state = stored;
         // Read after the state. This writer has no commit in progress here, so that both belong together.
         let stamp = self.context.store.last_stamp(shard).await?;
+        self.published.contention.invalidate();
         self.published.publish(Lsn(stamp.0), &self.state);
         Ok(())
     }
@@ -389,11 +393,5 @@ impl PartitionWriter {
         while let Some(request) = self.requests.recv().await {
             request.retire();
         }
-    }
-}
-
-fn reject(transactions: VecDeque<Box<dyn QueuedTransaction>>, error: &Error) {
-    for transaction in transactions {
-        transaction.reject(error.repeat());
     }
 }

@@ -58,7 +58,7 @@ impl Engine {
     /// # Errors
     /// `BadQuery` if the text is invalid, the query cannot be distributed, or the client lacks a feature it needs.
     pub async fn query_plan(&self, operation: PlanQuery) -> Result<Response<Json>> {
-        let plan = self.distribute_query(&operation)?;
+        let plan = self.distribute_query(operation).await?;
         Ok(Response {
             value: plan.to_json(),
             charge: charge::metadata_read(),
@@ -71,8 +71,8 @@ impl Engine {
     ///
     /// # Errors
     /// `BadQuery` if the text is invalid or no client could merge the results.
-    pub fn direct_query(&self, operation: &PlanQuery) -> Result<DirectQuery> {
-        let plan = self.distribute_query(operation)?;
+    pub async fn direct_query(&self, operation: PlanQuery) -> Result<DirectQuery> {
+        let plan = self.distribute_query(operation).await?;
         if plan.is_single_key {
             return Ok(DirectQuery::OneLogicalPartition);
         }
@@ -85,8 +85,16 @@ impl Engine {
         }
     }
 
-    /// Distributes a query over physical partitions.
-    fn distribute_query(&self, operation: &PlanQuery) -> Result<DistributedQuery> {
+    /// Distributes a query over physical partitions; a long one on a thread.
+    async fn distribute_query(&self, operation: PlanQuery) -> Result<DistributedQuery> {
+        if !self.is_long_query(&operation.text, &operation.parameters) {
+            return self.distribute_text(&operation);
+        }
+        let engine = self.clone();
+        Box::pin(self.run_long(move || engine.distribute_text(&operation))).await?
+    }
+
+    fn distribute_text(&self, operation: &PlanQuery) -> Result<DistributedQuery> {
         let container = self.container(&operation.container)?;
         let compiled = container.compiled();
         let (tree, bound) =

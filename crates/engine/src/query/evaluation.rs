@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use ::query::function::UtcDateTime;
-use ::query::{EvaluationContext, WorkGovernor};
+use ::query::{EvaluationContext, UserFunctions, WorkGovernor};
 use model::TimestampMs;
 
 use super::request::QueryLimits;
+use super::source::PageReader;
 use crate::container::CompiledProperties;
 use crate::engine::Engine;
 use crate::work::RequestWork;
@@ -14,16 +15,21 @@ use crate::work::RequestWork;
 /// The context of one request.
 pub(super) fn evaluation_context(
     engine: &Engine,
-    compiled: &CompiledProperties,
+    reader: &PageReader,
     limits: &QueryLimits,
     work: &Arc<RequestWork>,
 ) -> EvaluationContext {
+    let compiled = reader.compiled.as_ref();
     // Built once per state of a container: the policies behind it are cloned for the first query only.
     let shared = compiled.evaluation.get_or_init(|| container_context(engine, compiled));
     EvaluationContext {
         query_start: to_query_time(engine.now()),
         held_bytes_max: limits.held_bytes_max,
         governor: Arc::clone(work) as Arc<dyn WorkGovernor>,
+        user_functions: match &reader.functions {
+            Some(functions) => Arc::clone(functions) as Arc<dyn UserFunctions>,
+            None => Arc::clone(&shared.user_functions),
+        },
         ..shared.clone()
     }
 }

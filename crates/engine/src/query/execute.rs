@@ -35,10 +35,10 @@ use crate::session;
 use crate::throughput::{MultiAdmission, PartitionThroughput};
 
 /// What a page reads: slices of a container, and a snapshot that splits and merges do not affect.
-struct QuerySnapshot {
-    slices: Vec<PartitionSlice>,
-    store: Arc<dyn Read>,
-    session_token: SessionToken,
+pub(super) struct QuerySnapshot {
+    pub(super) slices: Vec<PartitionSlice>,
+    pub(super) store: Arc<dyn Read>,
+    pub(super) session_token: SessionToken,
 }
 
 impl Engine {
@@ -86,8 +86,8 @@ impl Engine {
         check_feed_range(&container, &operation.feed_range)?;
         // Everything that can be refused is refused before the snapshot: a snapshot holds back compaction in the
         // store.
-        let prepared =
-            self.prepare_query(&container.compiled(), &operation.text, &operation.parameters)?;
+        let is_long = self.is_long_query(&operation.text, &operation.parameters);
+        let (operation, prepared) = self.prepare_operation(&container, operation, is_long).await?;
         let scope = TokenScope {
             operation: &operation,
             container: &container.identity,
@@ -95,9 +95,10 @@ impl Engine {
         };
         let progress = QueryProgress::from_request(&scope)?;
         let query = prepared.query.as_ref();
+        let mut functions = None;
         if !query.bound.user_functions.is_empty() {
-            // Boxed because it is rare: its future would enlarge that of every query.
-            Box::pin(self.reject_user_functions(&container, &query.bound)).await?;
+            let load = self.load_functions(&container, &query.bound, &operation.limits);
+            functions = Some(Box::pin(load).await?);
         }
         let prepared_at = self.stopwatch();
         let snapshot = self.open_snapshot(&container, &operation, query).await?;
@@ -108,22 +109,23 @@ impl Engine {
         let compiled = container.compiled();
         let partitions =
             common_indexes(snapshot.store.as_ref(), &compiled, &snapshot.slices).await?;
-        let planned = prepared.plan(Arc::clone(&partitions.indexes))?;
+        let (indexes, time_max) = (Arc::clone(&partitions.indexes), operation.limits.time_max);
+        let planned = self.plan_prepared(&prepared, indexes, is_long.then_some(time_max)).await?;
         // Waiting for a new partition map is not compile time.
         let compile_time = self.stopwatch().saturating_sub(started + opening_time);
         let session_token = snapshot.session_token.clone();
         let store = (Arc::clone(&snapshot.store), partitions);
         let mut reader =
             PageReader::new(self, store, &container.identity, &compiled, &operation.limits);
-        reader.metrics.compile_time = compile_time;
+        (reader.metrics.compile_time, reader.functions) = (compile_time, functions);
         // Boxed: this part of the future is as large as all the rest, and the whole is moved when it begins.
         let reading = self.read_page(&mut reader, &snapshot, &planned, &scope, progress);
         let mut value = Box::pin(reading).await?;
         reader.metrics.total_time = self.stopwatch().saturating_sub(started);
-        value.metrics = reader.metrics;
+        value.metrics = std::mem::take(&mut reader.metrics);
         let (counters, level) =
             (reader.charges.totals(), self.charges().read_level(operation.options.consistency));
-        let charge = counters.charge(level);
+        let charge = counters.charge(level) + reader.function_charge();
         let explain = operation.options.explain_charge;
         let explanation = explain.then(|| self.charges().explained("query", counters.terms(level)));
         let metrics = &value.metrics;
@@ -204,7 +206,7 @@ impl Engine {
         }
         let store = self.store().snapshot().await?;
         // A partition that was split or merged before the snapshot was taken may have moved items to others. Retired
-        // after the snapshot would be harmless, but cannot be told apart.
+        // after the snapshot would be harmless, but cannot be distinguished.
         for slice in &slices {
             if slice.partition.published.is_retired() {
                 return Ok(Err(Arc::clone(&slice.partition)));
@@ -214,7 +216,7 @@ impl Engine {
     }
 
     /// Reads one page of a planned query.
-    async fn read_page(
+    pub(super) async fn read_page(
         &self,
         reader: &mut PageReader,
         snapshot: &QuerySnapshot,
@@ -224,7 +226,7 @@ impl Engine {
     ) -> Result<QueryPage> {
         let (bound, operation) = (planned.bound(), scope.operation);
         let work = self.request_work(operation.limits.time_max);
-        let context = evaluation_context(self, &reader.compiled, &operation.limits, &work);
+        let context = evaluation_context(self, reader, &operation.limits, &work);
         let rows_max = operation.page.items_max.unwrap_or(PAGE_ITEMS_DEFAULT).max(1);
         let bytes_max = operation.limits.response_bytes_max;
         let identity = Arc::clone(&reader.identity);
@@ -326,7 +328,7 @@ impl Engine {
         reader.charges.apply_plan(planned, &source, selector.lookup(), charged);
         let limits = &scope.operation.limits;
         let work = self.request_work(limits.time_max);
-        let context = evaluation_context(self, &reader.compiled, limits, &work);
+        let context = evaluation_context(self, reader, limits, &work);
         let run = MaterializedRun::new(planned, context, &work);
         let rest = run.compute(reader, &mut source, page, returned).await?;
         let mut stored = None;

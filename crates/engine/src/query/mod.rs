@@ -19,6 +19,7 @@ mod error;
 mod evaluation;
 mod execute;
 mod explain;
+mod in_transaction;
 mod planned;
 mod request;
 mod response;
@@ -30,9 +31,9 @@ mod page;
 mod prepare;
 mod source;
 
-pub use ::query::Parameters;
 pub use ::query::plan::distribute::FeatureSet;
 pub use ::query::plan::metrics::IndexMetrics;
+pub use ::query::{Parameters, ROW_TEXT_BYTES_MAX};
 pub use distribute::DirectQuery;
 pub use request::{PlanQuery, QueryItems, QueryLimits};
 pub use response::{QueryExplanation, QueryMetrics, QueryPage};

@@ -14,9 +14,10 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use model::{Etag, ItemTimeToLive, Json, Lsn, TimestampSeconds};
+use model::{ItemTimeToLive, Json};
 use storage::{StorageKey, StorageValue, WriteSet};
 
+use super::header::ReservedVersion;
 use super::preparation::Preparations;
 use super::written_item::{RemovalCost, WrittenItem, changed_units, own_expiry, weight};
 use crate::charge::{IndexedVersions, WriteCost};
@@ -24,8 +25,7 @@ use crate::index::{ItemTerms, terms_of, terms_of_only, unique_keys_of};
 use crate::key_layout::{CHANGE_LOG, ChangePosition, EXPIRY, ITEMS, ItemKey, TERMS, UNIQUE_KEYS};
 use crate::partition::{Abort, PartitionState, PreparedTransaction, TransactionContext};
 use crate::record::{
-    ItemHeader, ItemRecord, LogEntry, Placement, Removal, SYSTEM_BYTES, earlier_position,
-    set_system_properties,
+    ItemRecord, LogEntry, Placement, Removal, SYSTEM_BYTES, set_system_properties,
 };
 
 /// Writes of an item besides its terms: the record, the log entry, the expiry entry, two of the order of creation, the
@@ -52,8 +52,11 @@ pub(crate) struct ItemTransaction<'run> {
     /// item, and a later write of the same transaction may still supersede an entry.
     pub(super) log: BTreeMap<ChangePosition, (ItemKey, ItemRecord)>,
     /// Numbers the changes of this transaction, which share one lsn.
-    sequence: u16,
-    forces_commit: bool,
+    pub(super) sequence: u16,
+    /// The reserved numbers of the version that is written next.
+    pub(crate) version: Option<ReservedVersion>,
+    pub(super) is_rehearsal: bool,
+    pub(super) forces_commit: bool,
     pub(super) loses_versions: bool,
 }
 
@@ -84,6 +87,8 @@ impl<'run> ItemTransaction<'run> {
             unique_keys: HashMap::new(),
             log: BTreeMap::new(),
             sequence: 0,
+            version: None,
+            is_rehearsal: false,
             forces_commit: false,
             loses_versions: false,
         }
@@ -125,6 +130,9 @@ impl<'run> ItemTransaction<'run> {
         previous: Option<&ItemRecord>,
         change: ItemChange<'_>,
     ) -> Result<WrittenItem, Abort> {
+        if self.is_rehearsal {
+            return self.rehearse_put(old_key, key, previous, change).await;
+        }
         if self.is_prepared() {
             return self.put_prepared(old_key, key, previous).await;
         }
@@ -205,6 +213,9 @@ impl<'run> ItemTransaction<'run> {
         removal: Removal,
         explain: bool,
     ) -> Result<RemovalCost, Abort> {
+        if self.is_rehearsal {
+            return self.rehearse_removal(key, record);
+        }
         let removed = match self.remove_prepared(key, record) {
             Some(removed) => removed,
             None => self.remove_terms(key, record, explain)?,
@@ -280,52 +291,6 @@ impl<'run> ItemTransaction<'run> {
     /// Commits the state even if there is no other write.
     pub(crate) fn force_commit(&mut self) {
         self.forces_commit = true;
-    }
-
-    /// The second of this write. It does not go back inside a partition while the clock is adjusted: the change log is
-    /// searched by time (see `change_feed/start`), which relies on this order. A clock that was far ahead is dealt with
-    /// before the transaction (see `PartitionState::correct_clock`).
-    fn timestamp(&mut self) -> TimestampSeconds {
-        let seconds = self.context.now.seconds().0.max(self.state.timestamp_seconds);
-        self.state.timestamp_seconds = seconds;
-        TimestampSeconds(seconds)
-    }
-
-    /// The position of the next change; its lsn is zero until the commit.
-    pub(super) fn next_position(&mut self, ordinal: u64) -> ChangePosition {
-        // A batch has at most 100 operations and an expiry step 4,096 items, with few changes each: `u16` is enough.
-        let position = ChangePosition { lsn: Lsn::ZERO, sequence: self.sequence, ordinal };
-        self.sequence += 1;
-        position
-    }
-
-    /// The header of the next version. `reserved` is the ordinal that a new item was prepared with.
-    pub(super) fn header_for(
-        &mut self,
-        previous: Option<&ItemRecord>,
-        (time_to_live, indexed): (Option<ItemTimeToLive>, bool),
-        reserved: Option<u64>,
-    ) -> ItemHeader {
-        let partition = self.context.partition.number;
-        let ordinal = match previous {
-            // An item keeps its ordinal for life: its rid and its terms contain it.
-            Some(record) => record.header.position.ordinal,
-            None => reserved.unwrap_or_else(|| self.state.next_ordinal(partition)),
-        };
-        let timestamp = self.timestamp();
-        self.state.writes += 1;
-        ItemHeader {
-            position: self.next_position(ordinal),
-            previous: previous
-                // The ordinal is the same in both positions, so the record stores it once.
-                .map_or(ChangePosition { ordinal, ..ChangePosition::default() }, |record| {
-                    earlier_position(record.header.position)
-                }),
-            timestamp,
-            time_to_live,
-            indexed,
-            etag: Etag::new(self.state.writes, partition, timestamp),
-        }
     }
 
     /// The terms of a version; in key order only if they are compared with those of another one.

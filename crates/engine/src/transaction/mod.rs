@@ -5,17 +5,21 @@
 //! or the commit (`partition`).
 
 mod entries;
+mod header;
 mod history;
 mod item_transaction;
 mod listing;
 mod preparation;
+mod rehearsal;
 mod unique_keys;
 mod written_item;
 
 pub(crate) use entries::{ItemEntries, entries_of};
+pub(crate) use header::ReservedVersion;
 pub(crate) use item_transaction::{ItemChange, ItemTransaction};
 pub(crate) use preparation::{
     BaseVersion, KnownVersion, PolicyOfKey, Preparations, PreparedOperation, PreparedPut,
-    PreparedRemoval, PutBasis,
+    PreparedReindex, PreparedRemoval, PutBasis,
 };
+pub(crate) use rehearsal::RehearsedItems;
 pub(crate) use written_item::WrittenItem;

@@ -6,7 +6,9 @@
 
 mod pool;
 mod request_work;
+mod script_threads;
 mod turns;
 
 pub(crate) use pool::EvaluationPool;
 pub(crate) use request_work::RequestWork;
+pub(crate) use script_threads::ScriptThreads;

@@ -9,7 +9,7 @@ use engine::response::BatchResult;
 use engine::{ContainerLink, Engine, EngineSettings, ErrorKind};
 use model::PartitionKey;
 
-use crate::account::{Account, plain, settings_without_maintenance};
+use crate::account::{Account, container, plain, settings_without_maintenance};
 use crate::query::ask::{page, rows};
 use crate::verbs::{id, patch_of};
 
@@ -218,6 +218,34 @@ fn a_query_over_values_in_memory_is_bounded() {
         assert_eq!(error.kind(), ErrorKind::OutOfTime);
         let text = "SELECT VALUE ARRAY_LENGTH(c.arr) FROM c";
         assert_eq!(query(text, value).await.unwrap(), ["1000"]);
+    });
+}
+
+#[test]
+fn a_computed_property_is_part_of_the_budget() {
+    watched(|| async {
+        let account = Account::with_settings(few_units(20)).await;
+        let hostile = "SELECT VALUE c.text LIKE c.pattern FROM c";
+        let properties = container(&format!(
+            r#"{{"id":"c","partitionKey":{{"paths":["/pk"],"kind":"Hash","version":2}},
+                "computedProperties":[{{"name":"product","query":"{hostile}"}}]}}"#
+        ));
+        let link = account.container(properties).await;
+        // Two hundred million steps.
+        let (text, pattern) = ("a".repeat(20_000), "a".repeat(10_000));
+        let text = format!(r#"{{"id":"1","pk":"x","text":"{text}","pattern":"%{pattern}b"}}"#);
+        // Writing it evaluates nothing.
+        account.create(&link, &text).await.unwrap();
+        for text in [
+            "SELECT VALUE c.product FROM c",
+            "SELECT VALUE c.id FROM c WHERE c.product = true",
+            "SELECT VALUE c.id FROM c ORDER BY c.product",
+        ] {
+            let query = QueryItems::new(link.clone(), text);
+            let error = page(&account.engine, &query, 10, None).await.unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::OutOfTime, "{text}: {error}");
+        }
+        assert_eq!(rows(&account.engine, &link, "SELECT VALUE c.id FROM c").await, [r#""1""#]);
     });
 }
 

@@ -6,12 +6,13 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use engine::operation::{BatchOperation, TransactionalBatch, WriteOptions};
+use engine::query::QueryItems;
 use engine::response::BatchResult;
 use engine::{
     BoxedTask, BoxedWork, ContainerLink, Engine, Environment, ErrorKind, SeededRandomness, Spawner,
     TravellingClock,
 };
-use model::{IndexingDirective, PartitionKey};
+use model::{IndexPath, IndexingDirective, PartitionKey};
 use storage::memory::MemoryStore;
 
 use crate::account::{Account, START, container, settings_without_maintenance};
@@ -367,6 +368,105 @@ async fn a_failed_operation_of_a_large_batch_rolls_everything_back() {
     }
     account.verify().await;
     assert!(holders_of(&account, &link, &work, "-7").await.is_empty());
+}
+
+#[tokio::test]
+async fn a_query_with_a_long_text_or_large_parameters_is_prepared_on_a_thread() {
+    let (account, link, work) = held_account().await;
+    account.create(&link, &small("a")).await.unwrap();
+    let names: Vec<String> = (0..3000).map(|number| format!("'n{number}'")).collect();
+    let long = format!("SELECT VALUE c.id FROM c WHERE c.id NOT IN ({})", names.join(","));
+    let short = "SELECT VALUE c.id FROM c WHERE NOT ARRAY_CONTAINS(@names, c.id)";
+    let mut query = QueryItems::new(link.clone(), short);
+    let names = names.join(",").replace('\'', "\"");
+    let names = model::Json::parse(format!("[{names}]").as_bytes()).unwrap();
+    query.parameters.push("@names", Some(names));
+    for query in [QueryItems::new(link.clone(), &long), query] {
+        let begun = work.begun.load(Ordering::SeqCst);
+        let mut asking = Box::pin(account.engine.query_items(query));
+        let prepare = tokio::select! {
+            biased;
+            _ = &mut asking => panic!("the query was prepared by a worker of the runtime"),
+            prepare = work.next() => prepare,
+        };
+        // Others go on meanwhile.
+        assert_eq!(rows(&account.engine, &link, "SELECT VALUE c.u FROM c").await, [r#""a""#]);
+        prepare();
+        let page = loop {
+            tokio::select! {
+                biased;
+                page = &mut asking => break page.unwrap(),
+                () = work.run_next() => {}
+            }
+        };
+        assert_eq!(page.value.rows.len(), 1);
+        // Prepared, then planned.
+        assert!(work.begun.load(Ordering::SeqCst) >= begun + 2);
+    }
+}
+
+/// A policy that leaves the elements out of the index.
+async fn exclude_elements(account: &Account, link: &ContainerLink) {
+    let excluded = IndexPath::parse("/arr/*").unwrap();
+    account.alter(link, move |own| own.indexing_policy.excluded.push(excluded)).await.unwrap();
+}
+
+#[tokio::test]
+async fn an_index_rebuild_parses_items_outside_of_the_writer() {
+    let (account, link, work) = held_account().await;
+    create_large(&account, &link, &work, &large("big", 0)).await;
+    account.create(&link, &small("tiny")).await.unwrap();
+    assert_eq!(holders(&account, &link, &work, 7).await, [r#""big""#]);
+    exclude_elements(&account, &link).await;
+    let all = (&account, &link, work.as_ref());
+    let report = beside_small_write(all, "a", 0, account.engine.maintain()).await.unwrap();
+    // Those that were read, and the one that was written meanwhile.
+    assert_eq!((report.rebuilt, report.more), (3, false));
+    assert_eq!(account.resource(&link).await.index_progress_percent, 100);
+    account.verify().await;
+}
+
+#[tokio::test]
+async fn a_rebuild_takes_the_version_that_was_written_meanwhile() {
+    let (account, link, work) = held_account().await;
+    create_large(&account, &link, &work, &large("big", 0)).await;
+    create_large(&account, &link, &work, &large("huge", 0)).await;
+    exclude_elements(&account, &link).await;
+    let mut maintaining = Box::pin(account.engine.maintain());
+    let prepare = tokio::select! {
+        biased;
+        _ = &mut maintaining => panic!("the terms are made inside the partition writer"),
+        prepare = work.next() => prepare,
+    };
+    // One becomes small: the writer indexes it by itself. One stays large: the next step prepares it again.
+    let shrinking = account.upsert(&link, r#"{"id":"big","pk":"x","u":"big","arr":[5]}"#);
+    let (shrunk, ()) = tokio::join!(shrinking, work.run_next());
+    shrunk.unwrap();
+    let text = large("huge", 9);
+    let replacing = async { account.upsert(&link, &text).await.unwrap() };
+    let mut replacing = Box::pin(replacing);
+    loop {
+        tokio::select! {
+            biased;
+            _ = &mut replacing => break,
+            () = work.run_next() => {}
+        }
+    }
+    prepare();
+    let report = maintaining.await.unwrap();
+    assert_eq!((report.rebuilt, report.more), (1, true));
+    account.verify().await;
+    let mut maintaining = Box::pin(account.engine.maintain_fully());
+    let report = loop {
+        tokio::select! {
+            biased;
+            report = &mut maintaining => break report.unwrap(),
+            () = work.run_next() => {}
+        }
+    };
+    assert_eq!(report.rebuilt, 1);
+    assert_eq!(account.resource(&link).await.index_progress_percent, 100);
+    account.verify().await;
 }
 
 /// Two megabytes, a million elements: as large as an item may be.

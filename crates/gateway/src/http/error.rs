@@ -9,8 +9,8 @@ use model::{ImmutableProperty, Json, Object, RequestCharge};
 
 use super::cached_headers::HeaderList;
 use super::header;
-use super::message::{ErrorMessage, MessageForm};
-use super::response::ApiResponse;
+use super::message::{ErrorMessage, MessageForm, in_words_of_replica};
+use super::response::{ApiResponse, script_log_header};
 
 /// Result of handling a request.
 pub(crate) type ApiResult<T = ApiResponse> = Result<T, ApiError>;
@@ -69,6 +69,14 @@ impl ApiError {
     /// The same failure with its second number.
     pub(crate) fn with_sub_status(mut self, sub_status: u32) -> Self {
         self.sub_status = Some(sub_status);
+        self
+    }
+
+    /// The same failure in the words of a replica: the gateway of the service replaces them for some operations only.
+    pub(crate) fn in_words_of_replica(mut self) -> Self {
+        if let Some(message) = in_words_of_replica(&self.message) {
+            self.message = message;
+        }
         self
     }
 
@@ -161,6 +169,10 @@ impl From<Error> for ApiError {
             ErrorKind::BadQuery => {
                 (StatusCode::BAD_REQUEST, error.query_error_number().map(u32::from))
             }
+            // The number of the error that the script threw, or that of a bad request.
+            ErrorKind::ScriptFailed { number } => {
+                (StatusCode::BAD_REQUEST, Some(number.map_or(400, u32::from)))
+            }
             ErrorKind::OutOfTime => (StatusCode::REQUEST_TIMEOUT, None),
             // 3200 is the sub-status for which clients wait as long as the header says.
             ErrorKind::Throttled { .. } => (StatusCode::TOO_MANY_REQUESTS, Some(3200)),
@@ -179,7 +191,12 @@ impl From<Error> for ApiError {
             None => (error.full_message(), message_form(error.kind())),
         };
         let charge = error.charge();
-        Self { sub_status, retry_after_ms, charge, form, ..Self::new(status, message) }
+        let mut headers = HeaderList::new();
+        if let Some(log) = error.script_log() {
+            headers.extend(script_log_header(log));
+        }
+        let own = Self::new(status, message);
+        Self { sub_status, retry_after_ms, charge, form, headers, ..own }
     }
 }
 
@@ -197,6 +214,7 @@ fn message_form(kind: ErrorKind) -> MessageForm {
         | ErrorKind::SessionNotAvailable
         | ErrorKind::PartitionGone
         | ErrorKind::BadQuery
+        | ErrorKind::ScriptFailed { .. }
         | ErrorKind::Throttled { .. } => MessageForm::Replica,
         ErrorKind::ContinuationRefused
         | ErrorKind::OutOfTime

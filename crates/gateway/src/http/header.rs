@@ -113,6 +113,10 @@ headers! {
     PREVIOUS_IMAGES = "x-planisphere-previous-images";
     /// Triggers to run before a write.
     PRE_TRIGGERS = "x-ms-documentdb-pre-trigger-include";
+    /// Asks for the log of a stored procedure.
+    SCRIPT_LOGGING = "x-ms-documentdb-script-enable-logging";
+    /// The log of a stored procedure, percent-encoded.
+    SCRIPT_LOG = "x-ms-documentdb-script-log-results";
     /// Asks for index metrics.
     POPULATE_INDEX_METRICS = "x-ms-cosmos-populateindexmetrics";
     /// Asks for index metrics in the newer form.

@@ -33,13 +33,27 @@ struct Sentence {
     form: MessageForm,
 }
 
+const MISSING: &str = "Resource Not Found.";
+const EXISTS: &str = "Resource with specified id, name, or unique index already exists.";
+const CHANGED: &str = "One of the specified pre-condition is not met.";
+const ITEM_MISSING: &str = "Entity with the specified id does not exist in the system.";
+const ITEM_EXISTS: &str = "Entity with the specified id already exists in the system.";
+const ITEM_CHANGED: &str =
+    "Operation cannot be performed because one of the specified precondition is not met.";
+
+/// What the gateway of the service says about items instead of what the replica said. It does so for a create, a read,
+/// an upsert, a replace and a delete; after a patch, and for every other resource, the words of the replica arrive.
+const REPLACED: [(&str, &str); 3] =
+    [(ITEM_MISSING, MISSING), (ITEM_EXISTS, EXISTS), (ITEM_CHANGED, CHANGED)];
+
 /// The sentences with a form or a link of their own, from recorded responses.
-const SENTENCES: [Sentence; 15] = [
-    replica("Resource Not Found.", " Learn more: https://aka.ms/cosmosdb-tsg-not-found"),
-    replica("Resource with specified id, name, or unique index already exists.", ""),
-    plain("Entity with the specified id does not exist in the system."),
-    plain("Entity with the specified id already exists in the system."),
-    plain("Operation cannot be performed because one of the specified precondition is not met."),
+const SENTENCES: [Sentence; 16] = [
+    replica(MISSING, " Learn more: https://aka.ms/cosmosdb-tsg-not-found"),
+    replica(EXISTS, ""),
+    replica(CHANGED, " Learn more: https://aka.ms/CosmosDB/sql/errors/precondition-failed"),
+    plain(ITEM_MISSING),
+    plain(ITEM_EXISTS),
+    plain(ITEM_CHANGED),
     replica(
         "PartitionKey extracted from document doesn't match the one specified in the header.",
         " Learn more: https://aka.ms/CosmosDB/sql/errors/wrong-pk-value",
@@ -91,6 +105,14 @@ impl ErrorMessage {
         let detail = (!rest.is_empty()).then(|| rest.to_owned());
         Self { message: wrap(&said, known.form, activity_id), detail }
     }
+}
+
+/// The text with the sentence of a replica in place of that of the gateway, if it begins with one.
+pub(super) fn in_words_of_replica(text: &str) -> Option<String> {
+    REPLACED.iter().find_map(|(gateway, replica)| {
+        let rest = text.strip_prefix(gateway)?;
+        Some(format!("{replica}{rest}"))
+    })
 }
 
 /// Clients split the message at the activity id.
@@ -150,6 +172,13 @@ mod tests {
             "Invalid Continuation Token",
             None,
         );
+    }
+
+    #[test]
+    fn a_replica_words_a_failed_patch() {
+        let text = in_words_of_replica(&format!("{ITEM_CHANGED} The etag is 1."));
+        assert_eq!(text.as_deref(), Some(&*format!("{CHANGED} The etag is 1.")));
+        assert_eq!(in_words_of_replica("Invalid Continuation Token"), None);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use percent_encoding::{CONTROLS, percent_decode_str, utf8_percent_encode};
+use percent_encoding::{CONTROLS, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
 /// Decodes `%XX` once. A percent sign without two digits is kept. Bytes that are not UTF-8 are replaced.
 pub(crate) fn percent_decode(text: &str) -> Cow<'_, str> {
@@ -16,6 +16,11 @@ pub(crate) fn percent_decode(text: &str) -> Cow<'_, str> {
 }
 
 /// Encodes everything except printable ASCII, so that names stay readable in headers.
+/// Escapes everything but letters and digits.
+pub(crate) fn percent_encode_all(text: &str) -> String {
+    utf8_percent_encode(text, NON_ALPHANUMERIC).to_string()
+}
+
 pub(crate) fn percent_encode_non_ascii(text: &str) -> String {
     // Bytes outside ASCII are always encoded, whatever the set.
     utf8_percent_encode(text, CONTROLS).to_string()

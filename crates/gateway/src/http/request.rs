@@ -11,7 +11,7 @@ use super::error::{ApiError, ApiResult};
 use super::header;
 use super::origin::RequestOrigin;
 use engine::Engine;
-use engine::operation::{PageOptions, ReadOptions, WriteOptions};
+use engine::operation::{PageOptions, ReadOptions, TriggerNames, WriteOptions};
 
 /// One request to the API.
 #[derive(Debug)]
@@ -111,19 +111,34 @@ impl ApiRequest {
     }
 
     pub(crate) fn write_options(&self) -> ApiResult<WriteOptions> {
-        for name in [header::PRE_TRIGGERS, header::POST_TRIGGERS] {
-            if self.header(&name).is_some_and(|triggers| !triggers.is_empty()) {
-                return Err(ApiError::unsupported(format!(
-                    "Executing triggers is not supported yet. Send the request without {name}."
-                )));
-            }
-        }
+        let triggers = TriggerNames {
+            before: self.names(&header::PRE_TRIGGERS),
+            after: self.names(&header::POST_TRIGGERS),
+        };
         let indexing = match self.header(&header::INDEXING_DIRECTIVE) {
             Some(text) => IndexingDirective::parse(text)?,
             None => IndexingDirective::default(),
         };
         let explain_charge = self.wants_explanation();
-        Ok(WriteOptions { precondition: self.if_match(), indexing, explain_charge })
+        Ok(WriteOptions { precondition: self.if_match(), indexing, explain_charge, triggers })
+    }
+
+    /// The names in a header, which commas separate.
+    fn names(&self, name: &HeaderName) -> Vec<String> {
+        let names = self.header(name).unwrap_or_default().split(',').map(str::trim);
+        names.filter(|name| !name.is_empty()).map(str::to_owned).collect()
+    }
+
+    /// Refuses triggers where the service has none.
+    pub(crate) fn refuse_triggers(&self, operation: &str) -> ApiResult<()> {
+        for name in [header::PRE_TRIGGERS, header::POST_TRIGGERS] {
+            if !self.names(&name).is_empty() {
+                return Err(ApiError::unsupported(format!(
+                    "Triggers do not run with {operation}. Send the request without {name}."
+                )));
+            }
+        }
+        Ok(())
     }
 
     /// The options of an upsert, the only write that knows If-None-Match. If-Match takes precedence.

@@ -14,6 +14,7 @@ use model::{ChargeExplanation, Etag, PreconditionResult, RequestCharge, SessionT
 use super::cached_headers::{HeaderList, HeaderMapCache};
 use super::header;
 use super::header_value::HeaderValueWriter;
+use super::percent::percent_encode_all;
 use super::request::ApiRequest;
 
 /// Clients accept headers of a few kilobytes; the smallest terms of a longer explanation are left out.
@@ -161,6 +162,11 @@ impl ApiResponse {
     }
 
     /// The etag of an item.
+    /// The log of a script.
+    pub(crate) fn script_log(self, log: &str) -> Self {
+        self.with_all(script_log_header(log))
+    }
+
     pub(crate) fn item_etag(self, etag: Etag) -> Self {
         self.with_header_from(ETAG, |writer| writer.ascii(&etag.to_ascii()))
     }
@@ -267,6 +273,12 @@ fn write_charge(writer: &mut HeaderValueWriter, charge: RequestCharge) -> &mut H
         // Digit by digit: as one number, five hundredths would lose their zero.
         (tenth, hundredth) => writer.ascii(b".").number(tenth).number(hundredth),
     }
+}
+
+/// The log of a script as a header; escaped, because it has lines.
+pub(super) fn script_log_header(log: &str) -> Option<(HeaderName, HeaderValue)> {
+    let value = HeaderValue::from_str(&percent_encode_all(log)).ok()?;
+    Some((header::SCRIPT_LOG, value))
 }
 
 #[cfg(test)]

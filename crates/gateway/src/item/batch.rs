@@ -39,6 +39,7 @@ pub(super) async fn handle_batch(
             "Batch request has more operations than what is supported.",
         ));
     }
+    request.refuse_triggers("a batch")?;
     if request.flag(&header::BATCH_ATOMIC) {
         // A transaction fails as a whole for one malformed operation. A bulk request fails that operation alone.
         let operations = operations.into_iter().collect::<ApiResult<Vec<_>>>()?;

@@ -93,7 +93,7 @@ fn parse_write_options(entry: &Json) -> ApiResult<WriteOptions> {
         None => IndexingDirective::default(),
     };
     let precondition = parse_etag(entry, "ifMatch").map(Precondition::IfMatch);
-    Ok(WriteOptions { precondition, indexing, explain_charge: false })
+    Ok(WriteOptions { precondition, indexing, ..WriteOptions::default() })
 }
 
 fn parse_if_none_match(entry: &Json) -> Option<Precondition> {

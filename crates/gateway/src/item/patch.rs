@@ -24,9 +24,15 @@ pub(super) async fn patch_item(
             parse_patch(&Json::parse(body).map_err(ApiError::invalid_payload)?)
         })
         .await?,
-        options: request.write_options()?,
+        options: {
+            request.refuse_triggers("a patch")?;
+            request.write_options()?
+        },
     };
-    let patched = engine.patch_item(operation).await?;
+    let patched = engine
+        .patch_item(operation)
+        .await
+        .map_err(|error| ApiError::from(error).in_words_of_replica())?;
     item_response(engine, StatusCode::OK, request, address, patched).await
 }
 

@@ -17,7 +17,9 @@ use crate::gateway::Gateway;
 use crate::http::{ApiError, ApiRequest, ApiResponse, ApiResult, Envelope, header};
 use crate::settings::CrossPartition;
 
-/// The constant headers of every page.
+/// The constant headers of every page. The first says in which order items with equal values come, so that clients know
+/// what they have seen of them. With us they ascend by resource id, whichever way the index is read: `false` is always
+/// true of our pages.
 const CONSTANT_HEADERS: [(HeaderName, HeaderValue); 2] = [
     (
         header::QUERY_EXECUTION_INFO,
@@ -37,7 +39,7 @@ pub(crate) async fn run_query(
     // A client that names a range merges the results itself, even if the range is the whole container.
     let has_range_id = request.header(&header::PARTITION_KEY_RANGE_ID).is_some();
     if feed_range == FeedRange::Container && !has_range_id {
-        check_cross_partition(gateway, request, address, &query)?;
+        check_cross_partition(gateway, request, address, &query).await?;
     }
     let wants_advice = request.flag(&header::POPULATE_QUERY_ADVICE);
     let advice = wants_advice.then(|| format_advice(&engine.query_advice(&query.text))).flatten();
@@ -79,12 +81,18 @@ fn format_advice(rules: &[&str]) -> Option<String> {
 }
 
 /// Refuses a query over all partitions that the client did not allow, or whose results it must merge itself.
-fn check_cross_partition(
+async fn check_cross_partition(
     gateway: &Gateway,
     request: &ApiRequest,
     address: &ContainerAddress,
     query: &QueryRequestBody,
 ) -> ApiResult<()> {
+    let is_allowed = request.flag(&header::CROSS_PARTITION);
+    let is_generous = gateway.settings().cross_partition == CrossPartition::Generous
+        || request.flag(&header::MERGE_PARTITIONS);
+    if is_allowed && is_generous {
+        return Ok(());
+    }
     let operation = PlanQuery {
         container: address.link.clone(),
         text: query.text.clone(),
@@ -92,13 +100,7 @@ fn check_cross_partition(
         // Assumes a client that can do everything: whether this one can is asked when it requests the plan.
         features: FeatureSet::full(),
     };
-    let is_allowed = request.flag(&header::CROSS_PARTITION);
-    let is_generous = gateway.settings().cross_partition == CrossPartition::Generous
-        || request.flag(&header::MERGE_PARTITIONS);
-    if is_allowed && is_generous {
-        return Ok(());
-    }
-    let direct = gateway.engine().direct_query(&operation);
+    let direct = gateway.engine().direct_query(operation).await;
     match direct {
         // The filter restricts it to one partition key, so nothing crosses partitions.
         Ok(DirectQuery::OneLogicalPartition) => Ok(()),

@@ -1,6 +1,6 @@
 //! Attached resources: users, permissions, scripts and client encryption keys.
 //!
-//! Owns their documents and methods, which all kinds share. Scripts are stored, but running one is refused.
+//! Owns their documents and methods, which all kinds share. Running a script is in `script`.
 
 use engine::{AttachedKind, AttachedResource, Engine, Response as EngineResponse};
 use hyper::{Method, StatusCode};
@@ -97,7 +97,7 @@ pub(crate) async fn handle_feed(
     }
 }
 
-/// Handles requests for one resource: read, replace, delete, run.
+/// Handles requests for one resource: read, replace, delete.
 pub(crate) async fn handle(
     gateway: &Gateway,
     request: &ApiRequest,
@@ -120,11 +120,6 @@ pub(crate) async fn handle(
             let deleted =
                 engine.delete_attached(parent.kind, &found.value, precondition.as_ref()).await?;
             Ok(ApiResponse::empty(StatusCode::NO_CONTENT).charge(deleted.charge))
-        }
-        Method::POST if parent.kind == AttachedKind::StoredProcedure => {
-            Err(ApiError::unsupported(format!(
-                "Executing stored procedures is not supported yet: '{segment}' is stored but cannot be run."
-            )))
         }
         _ => Err(ApiError::method_not_allowed()),
     }

@@ -11,7 +11,7 @@ use model::{ContainerProperties, Json, Object, PartitionKeyDefinition, SessionTo
 
 use super::attached::{self, AttachedParent};
 use super::response_headers::add_item_headers;
-use super::{database, feed, partition_key_range, quota};
+use super::{database, feed, partition_key_range, quota, script};
 use crate::gateway::Gateway;
 use crate::http::{ApiError, ApiRequest, ApiResponse, ApiResult, header};
 use crate::item;
@@ -95,6 +95,11 @@ pub(crate) async fn dispatch(
         }
         ContainerRoute::Scripts(kind) => {
             Box::pin(attached::handle_feed(gateway, request, &script_parent(&address, kind))).await
+        }
+        ContainerRoute::Script(ScriptKind::StoredProcedure, procedure)
+            if request.method == Method::POST =>
+        {
+            Box::pin(script::execute(engine, request, &address, procedure)).await
         }
         ContainerRoute::Script(kind, script) => {
             let parent = script_parent(&address, kind);

@@ -12,3 +12,4 @@ mod partition_key_range;
 mod permission;
 mod quota;
 mod response_headers;
+mod script;

@@ -36,36 +36,6 @@ async fn scripts_are_stored_and_listed() {
 }
 
 #[tokio::test]
-async fn executing_a_script_is_refused() {
-    let server = Server::with_container().await;
-    let body = r#"{"id":"s","body":"function() {}"}"#;
-    server.post("/dbs/d/colls/c/sprocs", body).send().await.expect(201);
-    let run = server.post("/dbs/d/colls/c/sprocs/s", "[]").key(r#"["x"]"#).send().await;
-    run.refused(501, None, "Executing stored procedures");
-    let call = server.post("/dbs/d/colls/c/docs", r#"{"id":"a","pk":"x"}"#).key(r#"["x"]"#);
-    let call = call.with("x-ms-documentdb-pre-trigger-include", "t");
-    call.send().await.refused(501, None, "Executing triggers");
-}
-
-#[tokio::test]
-async fn a_query_that_calls_a_user_defined_function_is_refused() {
-    let server = Server::with_container().await;
-    let ask = async |text: &str| {
-        let body = format!(r#"{{"query":"{text}"}}"#);
-        let call = server.post("/dbs/d/colls/c/docs", &body).key(r#"["x"]"#);
-        call.with("content-type", "application/query+json").send().await
-    };
-    let unknown = ask("SELECT VALUE udf.twice(c.n) FROM c").await;
-    unknown.refused(400, None, "'twice' is not a recognized user-defined function name.");
-    let body = r#"{"id":"twice","body":"function(n) { return 2 * n }"}"#;
-    server.post("/dbs/d/colls/c/udfs", body).send().await.expect(201);
-    let stored = ask("SELECT VALUE udf.twice(c.n) FROM c").await;
-    stored.refused(501, None, "user-defined functions are not supported yet");
-    let other_case = ask("SELECT VALUE udf.Twice(c.n) FROM c").await;
-    other_case.refused(400, None, "'Twice' is not a recognized user-defined function name.");
-}
-
-#[tokio::test]
 async fn attached_resources_are_deleted_with_their_container() {
     let server = Server::with_container().await;
     let body = r#"{"id":"s","body":"function() {}"}"#;

@@ -32,7 +32,8 @@ impl Server {
 
     pub(crate) async fn with(change: impl FnOnce(&mut GatewaySettings)) -> Self {
         let clock = TravellingClock::starting_at(TimestampMs(NOW_SECONDS * 1000));
-        let environment = Environment::simulated(Arc::clone(&clock), 7);
+        let environment = Environment::simulated(Arc::clone(&clock), 7)
+            .with_scripts(Arc::new(javascript::JavaScript::new()));
         let store = Arc::new(storage::memory::MemoryStore::new());
         let engine = Engine::open(store, environment, EngineSettings::default()).await.unwrap();
         let mut settings = GatewaySettings::default();

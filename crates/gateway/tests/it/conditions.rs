@@ -271,17 +271,20 @@ async fn a_page_stays_in_one_partition_and_the_last_one_is_not_empty() {
     assert_eq!(page_sizes(&server, None, "4").await, [4, 4]);
     assert_eq!(page_sizes(&server, Some("SELECT * FROM c"), "4").await, [4, 4]);
     assert_eq!(page_sizes(&server, Some("SELECT * FROM c WHERE c.n > 3"), "4").await, [4]);
-    let ordered = "SELECT * FROM c ORDER BY c.n";
-    let call = |token: Option<String>| {
-        let call = server.post(ITEMS, &format!(r#"{{"query":"{ordered}"}}"#));
+    let call = |order: &str, token: Option<String>| {
+        let body = format!(r#"{{"query":"SELECT * FROM c ORDER BY {order}"}}"#);
+        let call = server.post(ITEMS, &body);
         let call = call.with("content-type", "application/query+json");
         let call = call.with("x-ms-documentdb-partitionkeyrangeid", "0");
         let call = call.with("x-ms-max-item-count", "4");
         token.into_iter().fold(call, |call, token| call.with("x-ms-continuation", &token)).send()
     };
-    let first = call(None).await.expect(200);
-    let second = call(Some(first.has("x-ms-continuation").to_owned())).await.expect(200);
-    assert_eq!(second.header("x-ms-continuation"), None);
+    for order in ["c.n", "c.n DESC", "c._ts DESC"] {
+        let first = call(order, None).await.expect(200);
+        let token = first.has("x-ms-continuation").to_owned();
+        let second = call(order, Some(token)).await.expect(200);
+        assert_eq!(second.header("x-ms-continuation"), None, "{order}");
+    }
     let container = engine::ContainerLink::new("d", "c").unwrap();
     let split = engine::operation::SplitPartition { container, partition: 0, at: None };
     server.engine.split_partition(split).await.unwrap();

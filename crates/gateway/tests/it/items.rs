@@ -125,6 +125,11 @@ async fn an_item_is_patched() {
     let unmet = server.patch(A, &condition(8)).key(KEY).send().await;
     unmet.refused(412, None, "One of the specified pre-condition is not met");
     server.patch(A, &condition(9)).key(KEY).send().await.expect(200);
+    // The gateway of the service replaces the words of a replica for all writes of items but patches.
+    let stale = server.patch(A, bare).key(KEY).with("if-match", "\"other\"");
+    stale.send().await.refused(412, None, "One of the specified pre-condition is not met. Learn");
+    let missing = server.patch(&format!("{ITEMS}/none"), bare).key(KEY);
+    missing.send().await.refused(404, None, "Resource Not Found. Learn more");
 }
 
 #[tokio::test]

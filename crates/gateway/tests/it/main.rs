@@ -32,6 +32,7 @@ mod permissions;
 mod queries;
 mod renames;
 mod resume_filter;
+mod scripts;
 mod starvation;
 mod test_control;
 mod trace_context;

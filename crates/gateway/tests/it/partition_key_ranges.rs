@@ -90,7 +90,7 @@ async fn an_incremental_read_returns_only_new_ranges() {
     let both = news(&first).await.expect(200);
     assert_eq!(both.ids("PartitionKeyRanges"), ["1", "3", "4"]);
     assert_eq!(both.has("etag"), third.has("etag"));
-    // An etag that is not ours stands for nothing known.
+    // An etag that we did not issue matches nothing.
     for foreign in ["\"x\"", "\"1.0.AAAA\"", "12", "*"] {
         assert_eq!(news(foreign).await.expect(200).ids("PartitionKeyRanges"), ["1", "3", "4"]);
     }

@@ -43,6 +43,34 @@ async fn every_query_runs_in_one_logical_partition() {
 }
 
 #[tokio::test]
+async fn the_header_names_the_order_of_equal_values() {
+    let server = filled(Server::with_container().await).await;
+    let name = "x-ms-cosmos-query-execution-info";
+    for (order, values) in [("c.pk", "[0,2,4,1,3,5]"), ("c.pk DESC", "[1,3,5,0,2,4]")] {
+        let text = format!("SELECT VALUE c.n FROM c ORDER BY {order}");
+        // A client merges ranges, so that it names the range.
+        let whole = |text: &str| {
+            let call = everywhere(&server, text).with("x-ms-documentdb-partitionkeyrangeid", "0");
+            call.with("x-ms-max-item-count", "2")
+        };
+        let (mut seen, mut token) = (Vec::new(), String::new());
+        loop {
+            let call = match token.is_empty() {
+                true => whole(&text),
+                false => whole(&text).with("x-ms-continuation", &token),
+            };
+            let page = call.send().await.expect(200);
+            let info = page.header(name).unwrap();
+            assert_eq!(info, r#"{"reverseRidEnabled":false,"reverseIndexScan":false}"#);
+            seen.push(rows(&page).trim_matches(['[', ']']).to_owned());
+            let Some(next) = page.header("x-ms-continuation") else { break };
+            next.clone_into(&mut token);
+        }
+        assert_eq!(format!("[{}]", seen.join(",")), values);
+    }
+}
+
+#[tokio::test]
 async fn parameters_and_all_forms_of_query_requests_are_accepted() {
     let server = filled(Server::with_container().await).await;
     let body = r#"{"query":"SELECT VALUE c.n FROM c WHERE c.n = @n","parameters":[{"name":"@n","value":4}]}"#;

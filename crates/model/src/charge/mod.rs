@@ -10,6 +10,7 @@ mod point;
 mod profile;
 mod query;
 mod refit;
+mod script;
 mod size;
 mod statement;
 
@@ -26,5 +27,6 @@ pub use point::{
 pub use profile::{CHARGE_MODEL, ChargeProfile, consistency_factor};
 pub use query::{QUERY_CONSTANTS, QueryConstants, QueryCounters};
 pub use refit::{DiagnosticLine, FittedConstant, OperationFit, Refit};
+pub use script::{function_calls, script_charge};
 pub use size::{SIZE_STEPS, SizeStep, item_bytes, size_step};
 pub use statement::{CostStatement, PathSaving, PricedOperation};

@@ -46,6 +46,13 @@ impl Parameters {
         self.names.iter().map(|name| (name.as_str(), self.value(name)))
     }
 
+    /// Whether the values take more bytes of text than this; reads no further than that.
+    #[must_use]
+    pub fn exceed(&self, bytes_max: usize) -> bool {
+        let mut left = bytes_max;
+        !self.values.values().all(|value| fits(value, &mut left))
+    }
+
     /// Checks the names.
     pub(super) fn check(&self) -> Vec<QueryError> {
         let mut errors = Vec::new();
@@ -61,6 +68,21 @@ impl Parameters {
             }
         }
         errors
+    }
+}
+
+/// Whether a value fits into the bytes that are left, which are then less.
+fn fits(value: &Json, left: &mut usize) -> bool {
+    // At least one byte and a separator.
+    let own = 2 + if let Json::String(text) = value { text.len() } else { 0 };
+    match left.checked_sub(own) {
+        Some(rest) => *left = rest,
+        None => return false,
+    }
+    match value {
+        Json::Array(elements) => elements.iter().all(|element| fits(element, left)),
+        Json::Object(object) => object.iter().all(|(_, value)| fits(value, left)),
+        _ => true,
     }
 }
 

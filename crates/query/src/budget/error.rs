@@ -24,4 +24,9 @@ pub enum BudgetError {
         /// The length of the text in bytes.
         text_bytes: usize,
     },
+    /// A row has more text than a row may have.
+    RowTooLarge {
+        /// The limit in bytes.
+        bytes_max: usize,
+    },
 }

@@ -39,6 +39,11 @@ impl EvaluationBudget {
         self.work(byte_units(bytes))
     }
 
+    /// Counts bytes that a function is about to build in steps, each of which asks for its work.
+    pub(crate) fn hold(&self, bytes: usize) -> Option<()> {
+        self.keep_refusal(self.memory.build(bytes))
+    }
+
     /// Counts units that a function is about to spend; `None` if it must not.
     pub(crate) fn work(&self, units: u64) -> Option<()> {
         self.keep_refusal(self.work.spend(units))

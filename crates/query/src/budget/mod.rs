@@ -16,4 +16,4 @@ pub use work::SLICE_UNITS;
 
 pub use error::BudgetError;
 pub(crate) use memory::{MemoryBudget, TEXT_HEADER_BYTES, value_bytes};
-pub(crate) use work::{WorkBudget, byte_units, value_units};
+pub(crate) use work::{WorkBudget, byte_units, text_units, value_units};

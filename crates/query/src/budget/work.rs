@@ -99,6 +99,12 @@ pub(crate) fn byte_units(bytes: usize) -> u64 {
     (bytes / UNIT_BYTES) as u64
 }
 
+/// The units of reading a value itself: nothing below it counts.
+#[inline]
+pub(crate) fn text_units(value: &Value) -> u64 {
+    value.as_str().map_or(0, |text| byte_units(text.len()))
+}
+
 /// The units of reading a value with everything below it.
 #[inline]
 pub(crate) fn value_units(value: &Value) -> u64 {

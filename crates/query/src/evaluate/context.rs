@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use model::{FullTextPolicy, GeospatialConfig, VectorEmbeddingPolicy};
 
+use super::EvaluationError;
 use crate::budget::{WorkGovernor, WorkLimit};
 use crate::function::UtcDateTime;
 use crate::value::Value;
@@ -43,8 +44,11 @@ pub struct EvaluationContext {
 
 /// The user-defined functions of a container.
 pub trait UserFunctions: Send + Sync {
-    /// Calls a function; `None` if there is no function of this name. Names are case-sensitive.
-    fn call(&self, name: &str, arguments: &[Value]) -> Option<Value>;
+    /// Calls a function. Names are case-sensitive.
+    ///
+    /// # Errors
+    /// `UnknownUserFunction` if there is no function of this name, `UserFunctionFailed` if it throws.
+    fn call(&self, name: &str, arguments: &[Value]) -> Result<Value, EvaluationError>;
 }
 
 /// A container without user-defined functions.
@@ -71,8 +75,8 @@ impl EvaluationContext {
 }
 
 impl UserFunctions for NoUserFunctions {
-    fn call(&self, _name: &str, _arguments: &[Value]) -> Option<Value> {
-        None
+    fn call(&self, name: &str, _arguments: &[Value]) -> Result<Value, EvaluationError> {
+        Err(EvaluationError::UnknownUserFunction(name.to_owned()))
     }
 }
 

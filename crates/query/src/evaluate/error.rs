@@ -19,6 +19,13 @@ pub enum EvaluationError {
     /// There is no user-defined function of this name. The wording follows that for built-in functions; the service's
     /// own was never recorded.
     UnknownUserFunction(String),
+    /// A user-defined function threw, or exceeded its limits.
+    UserFunctionFailed {
+        /// The function.
+        name: String,
+        /// What it threw, with the place in its text.
+        message: String,
+    },
     /// A number in the result is NaN or infinite.
     NotRepresentable,
     /// The budget of the request refuses. The wording is ours.
@@ -48,6 +55,9 @@ impl fmt::Display for EvaluationError {
             ),
             Self::UnknownUserFunction(name) => {
                 write!(formatter, "'{name}' is not a recognized user-defined function name.")
+            }
+            Self::UserFunctionFailed { name, message } => {
+                write!(formatter, "The user-defined function '{name}' failed: {message}")
             }
             Self::NotRepresentable => NotRepresentable.fmt(formatter),
             Self::Budget(error) => write_refusal(*error, formatter),
@@ -91,6 +101,11 @@ fn write_refusal(error: BudgetError, formatter: &mut fmt::Formatter<'_>) -> fmt:
             formatter,
             "A regular expression is too complex for a text of {text_bytes} bytes. Simplify \
              it, or match a part of the text."
+        ),
+        BudgetError::RowTooLarge { bytes_max } => write!(
+            formatter,
+            "A row of the result has more than {bytes_max} bytes. Select fewer properties or \
+             elements at once."
         ),
     }
 }

@@ -38,17 +38,20 @@ fn fold(expression: &Expression, geospatial: GeospatialConfig) -> Option<Express
             Some(Expression::Unary { operator: *operator, operand })
         }
         Expression::Chain { first, rest } => {
-            let mut is_folded = false;
-            let mut part = |part: &Expression| match fold(part, geospatial) {
-                Some(folded) => {
-                    is_folded = true;
-                    folded
-                }
-                None => part.clone(),
-            };
+            // Found out before anything is cloned: each level would clone all those below it.
+            let folded: Vec<Option<Expression>> = std::iter::once(&**first)
+                .chain(rest.iter().map(|(_, operand)| operand))
+                .map(|part| fold(part, geospatial))
+                .collect();
+            if folded.iter().all(Option::is_none) {
+                return None;
+            }
+            let mut folded = folded.into_iter();
+            let mut part =
+                |part: &Expression| folded.next().flatten().unwrap_or_else(|| part.clone());
             let first = Box::new(part(first));
             let rest = rest.iter().map(|(operator, operand)| (*operator, part(operand))).collect();
-            is_folded.then_some(Expression::Chain { first, rest })
+            Some(Expression::Chain { first, rest })
         }
         _ => None,
     }

@@ -22,5 +22,7 @@ pub use simplify::{conjuncts, simplify};
 pub(crate) use constant::constant;
 pub(crate) use flow::{Flow, RowSink, SlotSink, StopReason, flow_result};
 pub(crate) use fold::fold_calls;
-pub(crate) use formula::{Formula, Preparation, SlotPaths, Subquery, count_part, follow_path};
+pub(crate) use formula::{
+    Formula, Preparation, SlotPaths, Subquery, count_part, follow_path, follow_path_within,
+};
 pub(crate) use scope::{EvaluationEnvironment, EvaluationScope};

@@ -8,23 +8,35 @@ use super::constant;
 use crate::ast::{BinaryOperator, Precedence};
 use crate::bind::Expression;
 
+/// Levels of AND and OR inside each other that are simplified; deeper ones stay as they are, which is correct and keeps
+/// the stack small. Resume filters have few.
+const LEVELS_MAX: usize = 32;
+
 /// The conjuncts of a filter, without those that are always true; empty if nothing is left.
 ///
 /// A filter that no row passes becomes a single false conjunct.
 #[must_use]
 pub fn conjuncts(filter: &Expression) -> Vec<Expression> {
+    conjuncts_within(filter, LEVELS_MAX)
+}
+
+/// The filter without redundant parts; `None` if it is always true.
+#[must_use]
+pub fn simplify(filter: &Expression) -> Option<Expression> {
+    simplify_within(filter, LEVELS_MAX)
+}
+
+fn conjuncts_within(filter: &Expression, levels: usize) -> Vec<Expression> {
     let mut parts = Vec::new();
-    collect(filter, &mut parts);
+    collect(filter, &mut parts, levels);
     if let Some(never) = parts.iter().find(|part| is_never(part)) {
         return vec![never.clone()];
     }
     parts
 }
 
-/// The filter without redundant parts; `None` if it is always true.
-#[must_use]
-pub fn simplify(filter: &Expression) -> Option<Expression> {
-    let mut parts = conjuncts(filter).into_iter();
+fn simplify_within(filter: &Expression, levels: usize) -> Option<Expression> {
+    let mut parts = conjuncts_within(filter, levels).into_iter();
     let first = parts.next()?;
     let rest: Vec<(BinaryOperator, Expression)> =
         parts.map(|part| (BinaryOperator::And, part)).collect();
@@ -34,16 +46,20 @@ pub fn simplify(filter: &Expression) -> Option<Expression> {
     Some(Expression::Chain { first: Box::new(first), rest })
 }
 
-fn collect(filter: &Expression, parts: &mut Vec<Expression>) {
+fn collect(filter: &Expression, parts: &mut Vec<Expression>, levels: usize) {
+    let Some(below) = levels.checked_sub(1) else {
+        parts.push(filter.clone());
+        return;
+    };
     match (filter, chain_precedence(filter)) {
         (Expression::Chain { first, rest }, Some(Precedence::And)) => {
-            collect(first, parts);
+            collect(first, parts, below);
             for (_, operand) in rest {
-                collect(operand, parts);
+                collect(operand, parts, below);
             }
         }
         (Expression::Chain { first, rest }, Some(Precedence::Or)) => {
-            parts.extend(disjunction(first, rest));
+            parts.extend(disjunction(first, rest, below));
         }
         _ if is_always(filter) => {}
         _ => parts.push(filter.clone()),
@@ -51,11 +67,15 @@ fn collect(filter: &Expression, parts: &mut Vec<Expression>) {
 }
 
 /// An OR without the operands that are never true; `None` if one of them always is.
-fn disjunction(first: &Expression, rest: &[(BinaryOperator, Expression)]) -> Option<Expression> {
+fn disjunction(
+    first: &Expression,
+    rest: &[(BinaryOperator, Expression)],
+    levels: usize,
+) -> Option<Expression> {
     let operands = || std::iter::once(first).chain(rest.iter().map(|(_, operand)| operand));
     let mut branches = Vec::new();
     for operand in operands() {
-        match simplify(operand) {
+        match simplify_within(operand, levels) {
             // One operand is always true, and so is the OR.
             None => return None,
             Some(branch) if is_never(&branch) => {}

@@ -50,6 +50,8 @@ pub struct QueryExecutor {
     resumed: RowProgress,
     /// The rows that were collected so far.
     rows: Vec<Value>,
+    /// Whether user-defined functions are called: they may take long, so that nothing is evaluated in slices.
+    calls_user_functions: bool,
 }
 
 impl QueryExecutor {
@@ -61,12 +63,24 @@ impl QueryExecutor {
         // Before the query is prepared: both borrow the same preparation, and the prefilter compares itself with
         // `needed`.
         let prefilter = Prefilter::for_query(query, &needed, &preparation);
+        let calls_user_functions = !query.user_functions.is_empty();
         let query = Pipeline::prepare(query, &preparation);
         let state = query.start();
         let budget = EvaluationBudget::new(context.held_bytes_max, &context.governor);
         let (patterns, resumed) = (PatternCache::new(), RowProgress::default());
         let rows = Vec::new();
-        Self { query, needed, prefilter, state, context, patterns, budget, resumed, rows }
+        Self {
+            query,
+            needed,
+            prefilter,
+            state,
+            context,
+            patterns,
+            budget,
+            resumed,
+            rows,
+            calls_user_functions,
+        }
     }
 
     /// Prepares a query whose rows are known as soon as their item is pushed; `None` if it groups or orders. Nothing
@@ -155,7 +169,7 @@ impl QueryExecutor {
     /// are then evaluated. Otherwise the query must run where slices never end.
     #[must_use]
     pub fn is_resumable(&self) -> bool {
-        self.query.is_resumable()
+        !self.calls_user_functions && self.query.is_resumable()
     }
 
     /// Whether little of the slice of work is left, so that the next item might not fit.
@@ -172,25 +186,45 @@ impl QueryExecutor {
     /// The units of work that `finish` will spend; `None` if they have no bound.
     #[must_use]
     pub fn finish_units(&self) -> Option<u64> {
-        self.query.finish_units(&self.state)
+        if self.calls_user_functions { None } else { self.query.finish_units(&self.state) }
     }
 
     /// Returns the rows, after all items were pushed.
     ///
     /// # Errors
     /// If an expression fails, or more rows must be kept than the context allows.
-    pub fn finish(mut self) -> Result<Vec<Value>, EvaluationError> {
-        let Self { query, state, context, patterns, budget, rows, .. } = &mut self;
+    pub fn finish(self) -> Result<Vec<Value>, EvaluationError> {
+        let mut rows = Vec::new();
+        self.finish_while(|row| {
+            rows.push(row);
+            true
+        })?;
+        Ok(rows)
+    }
+
+    /// Passes the rows to `takes_more` one by one, after all items were pushed, until that returns false. Work is asked
+    /// for before each row, so that whoever prints them can be interrupted.
+    ///
+    /// # Errors
+    /// As for [`QueryExecutor::finish`].
+    pub fn finish_while(
+        mut self,
+        mut takes_more: impl FnMut(Value) -> bool,
+    ) -> Result<(), EvaluationError> {
+        for row in self.take_rows() {
+            if !takes_more(row) {
+                return Ok(());
+            }
+        }
+        let Self { query, state, context, patterns, budget, .. } = &mut self;
         let environment = EvaluationEnvironment { context, patterns, budget, now: (context.now)() };
         let mut take = |row: Value| {
             // The caller keeps these rows, and the output of a group may be larger than the group was. A row that was
             // emitted by `push` was either passed on, or counted by DISTINCT.
             environment.budget.memory.reserve(value_bytes(&row) - size_of::<Value>())?;
-            rows.push(row);
-            Ok(())
+            if takes_more(row) { Ok(()) } else { Err(StopReason::Enough) }
         };
-        flow_result(query.finish(state, &environment, &[], &mut take))?;
-        Ok(self.rows)
+        flow_result(query.finish(state, &environment, &[], &mut take))
     }
 
     /// Runs `push` with a sink that collects the rows.

@@ -25,4 +25,4 @@ mod tests;
 pub use executor::QueryExecutor;
 pub use expression::PreparedExpression;
 pub use predicate::ItemPredicate;
-pub use row_text::row_text;
+pub use row_text::{ROW_TEXT_BYTES_MAX, row_text};

@@ -4,7 +4,7 @@
 //! materialized. An input that is undefined, or that is iterated and not an array, produces no row.
 
 use super::source::{PreparedRoot, PreparedSource};
-use crate::evaluate::{EvaluationEnvironment, EvaluationScope, Flow, SlotSink, follow_path};
+use crate::evaluate::{EvaluationEnvironment, EvaluationScope, Flow, SlotSink, follow_path_within};
 use crate::value::Value;
 
 /// Fills the slots of the inputs after those already filled, and emits each complete row.
@@ -45,7 +45,8 @@ fn fill(
     slots: &mut Vec<Value>,
     take: &mut SlotSink<'_>,
 ) -> Flow {
-    let Some(value) = follow_path(start, &source.path) else { return Ok(()) };
+    let work = &environment.budget.work;
+    let Some(value) = follow_path_within(start, &source.path, work)? else { return Ok(()) };
     let filled = slots.len();
     let mut next = |value: &Value| {
         slots.push(value.clone());

@@ -24,7 +24,7 @@ impl QueryParser<'_> {
 
     fn source(&mut self) -> Parsed<Source> {
         let start = self.span();
-        // `x IN path` and `path alias` both start with a name: only the second token tells them apart.
+        // `x IN path` and `path alias` both start with a name: only the second token distinguishes them.
         if self.is_name(0) && *self.peek(1) == TokenKind::Keyword(Keyword::In) {
             let variable = self.expect_name()?;
             self.advance();

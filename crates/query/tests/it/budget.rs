@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use model::Json;
 use query::{
     BudgetError, BuiltInFunctions, EvaluationContext, EvaluationError, Interruption, ItemPredicate,
-    Parameters, QueryExecutor, SLICE_UNITS, WorkGovernor, WorkLimit, bind, parse, row_text,
+    Parameters, QueryExecutor, ROW_TEXT_BYTES_MAX, SLICE_UNITS, WorkGovernor, WorkLimit, bind,
+    parse, row_text,
 };
 
 use super::sqltest::rows::context;
@@ -76,6 +77,9 @@ fn expressions_of_any_form_stop_inside_the_item() {
         ("@deep", Json::parse(format!("[{}]", vec!["[1]"; 5000].join(",")).as_bytes()).unwrap()),
         ("@shape", Json::parse(shape.as_bytes()).unwrap()),
         ("@words", Json::from(pieces.join(" "))),
+        ("@wide", Json::parse(wide_object(20_000).as_bytes()).unwrap()),
+        ("@texts", Json::parse(equal_texts(100, 10_000).as_bytes()).unwrap()),
+        ("@text", Json::from(format!("{}b", "a".repeat(9_999)))),
     ]
     .into_iter()
     .map(|(name, value)| (name, Some(value)))
@@ -104,10 +108,105 @@ fn expressions_of_any_form_stop_inside_the_item() {
         "(SELECT VALUE COUNT(1) FROM a IN c.arr WHERE ARRAY_CONTAINS(@deep, [2]))".to_owned(),
         "(SELECT VALUE COUNT(1) FROM a IN c.arr WHERE VectorDistance(c.arr, c.arr, true) > 2)"
             .to_owned(),
+        "(SELECT VALUE COUNT(1) FROM a IN c.arr WHERE @wide.within.none = a)".to_owned(),
+        "(SELECT VALUE COUNT(1) FROM a IN c.arr JOIN b IN (SELECT VALUE @wide.within.none))"
+            .to_owned(),
+        "(SELECT VALUE COUNT(1) FROM a IN c.arr WHERE @a IN ('x', 'y'))".to_owned(),
+        "(SELECT VALUE MAX(@a) FROM a IN c.arr)".to_owned(),
+        "(SELECT VALUE MAKESET(@deep) FROM a IN c.arr)".to_owned(),
+        "(SELECT VALUE COUNT(1) FROM a IN c.arr WHERE ARRAY_MAX(@texts) = '')".to_owned(),
+        "(SELECT VALUE COUNT(1) FROM a IN c.arr WHERE ARRAY_CONTAINS(@texts, @text))".to_owned(),
+        "(SELECT VALUE COUNT(1) FROM a IN c.arr WHERE 'a' LIKE CONCAT(@a, ToString(a)))".to_owned(),
     ] {
         let text = format!("SELECT VALUE {expression} FROM c");
         assert_eq!(fails_within(&text, &parameters, &item), OUT_OF_WORK, "{text}");
     }
+}
+
+fn wide_object(properties: usize) -> String {
+    let properties: Vec<String> = (0..properties).map(|at| format!("\"p{at}\":1")).collect();
+    format!(r#"{{"within":{{{}}}}}"#, properties.join(","))
+}
+
+fn equal_texts(count: usize, bytes: usize) -> String {
+    format!("[{}]", vec![format!("\"{}\"", "a".repeat(bytes)); count].join(","))
+}
+
+/// Counts how often it is asked, and grants one slice each time.
+#[derive(Debug, Default)]
+struct AskedGovernor {
+    asked: AtomicU64,
+}
+
+impl WorkGovernor for AskedGovernor {
+    fn next_slice(&self, _granted: u64) -> Result<u64, Interruption> {
+        self.asked.fetch_add(1, Ordering::SeqCst);
+        Ok(SLICE_UNITS)
+    }
+    fn allow_bytes(&self, _bytes: usize) -> Result<(), Interruption> {
+        Ok(())
+    }
+    fn return_bytes(&self, _bytes: usize) {}
+}
+
+/// How many slices a query over one item asks for.
+fn slices_of(text: &str, parameters: &Parameters) -> u64 {
+    let governor = Arc::new(AskedGovernor::default());
+    let context = EvaluationContext { governor: governor.clone(), ..context() };
+    run(text, parameters, &array(10), context).0.unwrap_or_else(|error| panic!("{text}: {error}"));
+    governor.asked.load(Ordering::SeqCst)
+}
+
+#[test]
+fn work_that_is_dearer_than_its_bytes_counts_as_such() {
+    let ring: Vec<String> =
+        (0..20_000).map(|at| format!("[{}e-3,{}]", at % 9_000, at % 2)).collect();
+    let ring = format!(r#"{{"type":"Polygon","coordinates":[[{0},[0,0]]]}}"#, ring.join(","));
+    let numbers: Vec<String> = (0..50_000).map(|number| number.to_string()).collect();
+    let parameters: Parameters = [
+        ("@ring", Json::parse(ring.as_bytes()).unwrap()),
+        ("@numbers", Json::parse(format!("[{}]", numbers.join(",")).as_bytes()).unwrap()),
+        ("@words", Json::from("word ".repeat(50_000))),
+        ("@point", Json::parse(br#"{"type":"Point","coordinates":[0,80]}"#).unwrap()),
+    ]
+    .into_iter()
+    .map(|(name, value)| (name, Some(value)))
+    .collect();
+    for (expression, slices_min) in [
+        // A geodesic for each point, and several for a distance.
+        ("ST_AREA(@ring)", 16),
+        ("ST_DISTANCE(@ring, @point)", 32),
+        // Elements are hashed.
+        ("SETEQUAL(@numbers, @numbers)", 6),
+        ("SETUNION(@numbers, @numbers)", 6),
+        ("SETINTERSECT(@numbers, @numbers)", 6),
+        // Words are stemmed.
+        ("_FullTextWordCount(@words)", 8),
+    ] {
+        let slices = slices_of(&format!("SELECT VALUE {expression} FROM c"), &parameters);
+        assert!(slices >= slices_min, "{expression}: {slices} slices");
+    }
+}
+
+#[test]
+fn rows_are_counted_once_more_when_they_are_taken() {
+    // A hundred rows of a hundred kilobytes each: 1,600 units to print one of them.
+    let text = "SELECT VALUE @a FROM c JOIN a IN c.arr JOIN b IN c.arr ORDER BY c.id";
+    let parameters: Parameters =
+        [("@a", Some(Json::from("a".repeat(100_000))))].into_iter().collect();
+    let sorted = slices_of(text, &parameters);
+    let streamed = slices_of(text.strip_suffix(" ORDER BY c.id").unwrap(), &parameters);
+    assert!(sorted >= streamed + 7, "{sorted} and {streamed}");
+}
+
+#[test]
+fn a_word_of_any_length_is_work_of_its_length() {
+    // A stemmer that copies the word for every letter it replaces would copy 200 thousand million bytes.
+    let parameters: Parameters =
+        [("@long", Some(Json::from("ay".repeat(400_000))))].into_iter().collect();
+    let text = "SELECT VALUE FULLTEXTCONTAINS(@long, 'ay') FROM c";
+    let (result, _) = run(text, &parameters, &array(1), limited(1000 * SLICE_UNITS));
+    assert_eq!(result.unwrap(), ["false"]);
 }
 
 #[test]
@@ -162,6 +261,23 @@ fn what_a_function_builds_counts_before_it_is_built() {
             "{text}"
         );
     }
+}
+
+#[test]
+fn a_row_that_is_too_large_is_not_returned() {
+    let parameters: Parameters =
+        [("@p", Some(Json::from("x".repeat(1 << 20))))].into_iter().collect();
+    let row = |times: usize| {
+        let text =
+            format!("SELECT VALUE ARRAY(SELECT VALUE @p FROM a IN c.arr WHERE a < {times}) FROM c");
+        let bound = bind(&parse(&text).unwrap(), &parameters, &BuiltInFunctions).unwrap();
+        let mut executor = QueryExecutor::new(&bound, context());
+        executor.push(&array(100)).unwrap();
+        row_text(&executor.finish().unwrap()[0]).map(|text| text.len())
+    };
+    assert_eq!(row(15), Ok(15 * ((1 << 20) + 3) + 1));
+    let bytes_max = ROW_TEXT_BYTES_MAX;
+    assert_eq!(row(16), Err(EvaluationError::Budget(BudgetError::RowTooLarge { bytes_max })));
 }
 
 #[test]

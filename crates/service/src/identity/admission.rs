@@ -14,7 +14,7 @@ pub trait PersonAdmission: Send + Sync {
     /// The person as the service knows it.
     ///
     /// # Errors
-    /// Why the person is refused, for the log: the page is told only that access is denied.
+    /// Why the person is refused, for the log: the page learns only that access is denied.
     async fn admit(&self, claims: &Map<String, Value>) -> Result<AdmittedPerson, String>;
 }
 

@@ -57,7 +57,7 @@ impl RevokedSessions {
     /// Ends a session that would otherwise end at `ends_ms`.
     pub(super) async fn revoke(&self, id: &str, ends_ms: u64) -> client::Result<()> {
         let now_ms = self.environment.now().0;
-        // Stored first: if that fails, the caller must not be told that the session has ended everywhere.
+        // Stored first: if that fails, the answer must not claim that the session has ended everywhere.
         if let Some(container) = self.stored.get() {
             let item = RevokedSession {
                 id: item_id(id),

@@ -13,7 +13,7 @@ use utoipa_axum::routes;
 
 use super::authenticate::Identity;
 use super::caller::Caller;
-use super::oidc::{oidc_routes, requested_host};
+use super::oidc::{OidcFlow, oidc_routes, requested_host};
 use crate::extract::{JsonBody, QueryParams};
 use crate::problem::{HttpResult, Problem, ProblemDocument};
 
@@ -24,7 +24,7 @@ pub fn session_routes(identity: &Identity) -> OpenApiRouter {
         .routes(routes!(show, begin))
         .routes(routes!(sign_in))
         .routes(routes!(sign_out))
-        .merge(oidc_routes())
+        .merge(oidc_routes(identity.oidc().and_then(OidcFlow::callback_path)))
         .with_state(identity.clone())
 }
 

@@ -15,7 +15,8 @@ const SECRET_BYTES_MIN: usize = 32;
 pub struct IdentitySettings {
     /// Whose tokens are accepted.
     pub mode: IdentityMode,
-    /// The required claim `iss` of tokens.
+    /// The required claim `iss` of tokens. `{tenantid}` in it is the tenant of each token, for an issuer of many
+    /// tenants.
     pub issuer: String,
     /// The required claim `aud` of tokens.
     pub audience: String,
@@ -32,6 +33,10 @@ pub struct IdentitySettings {
     pub client_secret: Secret,
     /// The addresses to which the issuer may send people back: `https://app.example/session/callback`.
     pub redirect_uris: Vec<String>,
+    /// The path of the callback, if it is not `/session/callback`, which works, too.
+    pub callback_path: String,
+    /// The path to which the issuer sends people who have signed out there.
+    pub signed_out_path: String,
     /// The scopes of a sign-in at the issuer.
     pub scopes: Vec<String>,
     /// Signs cursors and sessions. Instances of one service share it. If it is not set, a random one is used, and
@@ -74,6 +79,8 @@ impl Default for IdentitySettings {
             client_id: String::new(),
             client_secret: Secret::default(),
             redirect_uris: Vec::new(),
+            callback_path: String::new(),
+            signed_out_path: "/".to_owned(),
             scopes: vec!["openid".to_owned(), "profile".to_owned()],
             secret: Secret::default(),
             demo_secret: Secret::default(),
@@ -97,6 +104,11 @@ impl IdentitySettings {
         self.mode == IdentityMode::Jwt && !self.client_id.is_empty()
     }
 
+    /// An address of the callback; `None` if it is none.
+    pub(super) fn redirect(&self, text: &str) -> Option<RedirectUri> {
+        RedirectUri::parse(text, &self.callback_path)
+    }
+
     /// The source of the keys for bearer tokens.
     pub(super) fn key_source(&self) -> Result<KeySource, KeySourceError> {
         if self.jwks.is_empty() && self.signs_in_at_issuer() {
@@ -116,10 +128,14 @@ impl IdentitySettings {
         let allowed = "an address with https (or http on this machine), because ClientId is set";
         validator.require("Issuer", is_address, allowed);
         let are_addresses = !self.redirect_uris.is_empty()
-            && self.redirect_uris.iter().all(|text| RedirectUri::parse(text).is_some());
+            && self.redirect_uris.iter().all(|text| self.redirect(text).is_some());
         let allowed =
             "addresses as https://app.example/session/callback (http on this machine only)";
         validator.require("RedirectUris", are_addresses, allowed);
+        let is_path = |text: &str| text.starts_with('/') && !text.contains(['?', '#', '{', '*']);
+        let is_callback = self.callback_path.is_empty() || is_path(&self.callback_path);
+        validator.require("CallbackPath", is_callback, "a path as /signin-oidc, or none");
+        validator.require("SignedOutPath", is_path(&self.signed_out_path), "a path as /");
         let has_scope = self.scopes.iter().any(|scope| scope == "openid");
         validator.require("Scopes", has_scope, "a list with 'openid'");
     }

@@ -11,12 +11,14 @@
 //!                 export
 //! ```
 
+mod account;
 mod declaration;
 mod export;
 mod location;
 mod plan;
 mod read;
 
+pub use account::{AccountBackup, AccountSchema};
 pub use declaration::{ContainerSchema, DatabaseSchema, Schema};
 pub use export::{SchemaExport, SchemaFormat};
 pub use location::{SchemaError, SchemaErrors, SourceLocation};

@@ -138,8 +138,8 @@ impl SettingsResolver {
                     self.warnings.push(format!("the setting {name} ({source}) is not known{hint}"));
                 }
                 FitResult::Rejected(allowed) => {
-                    // The rejected value has no type that could mask it. The default at the same place has one, and
-                    // tells.
+                    // The rejected value has no type that could mask it. The default value of the
+                    // same setting has one.
                     let is_secret = name::value_at(&self.known, path).is_some_and(Secret::is_mask);
                     let value =
                         if is_secret { "a secret".to_owned() } else { entry.value.printed() };

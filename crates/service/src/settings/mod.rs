@@ -54,11 +54,13 @@ mod error;
 mod fit;
 mod load;
 mod name;
+mod provider_error;
 mod secret;
 mod validator;
 
 pub use builder::{SettingSource, SettingsBuilder};
 pub use error::{SettingError, SettingErrors};
 pub use load::LoadedSettings;
+pub use provider_error::ProviderSettingsError;
 pub use secret::Secret;
 pub use validator::{SettingsSection, SettingsValidator};

@@ -2,7 +2,7 @@
 
 use crate::error::{HubError, ProtocolError};
 
-/// Why a connection ended, as a hub is told.
+/// Why a connection ended, as the hub receives it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DisconnectReason {

@@ -17,7 +17,7 @@ use super::ending::end;
 use super::hub_connection::{HubConnection, lock};
 use super::inbox::{Inbound, TransportEnd};
 use super::invocation::{OpenCalls, ReadyCall, Slots};
-use super::opening::{Opened, shake_hands};
+use super::opening::{Opened, shake_hands, wait_for_first_word};
 use super::received::ReceivedSequence;
 use super::timers::Timers;
 use crate::error::ProtocolError;
@@ -37,6 +37,7 @@ pub(crate) async fn drive<S: Send + Sync + 'static>(
     };
     if let Some(opened) = opened {
         let protocol = opened.protocol;
+        wait_for_first_word(&connection, &opened).await;
         let cause = match core.connected(&connection, protocol).await {
             Err(error) => CloseCause::Refused(error),
             Ok(()) => ConnectionLoop::new(&core, &connection, opened).run().await,

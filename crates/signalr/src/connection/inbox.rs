@@ -87,6 +87,13 @@ impl Inbox {
         }
     }
 
+    /// Waits until there is something, and leaves it there.
+    pub(super) async fn arrived(&self) {
+        while self.lock().queue.is_empty() {
+            self.ready.notified().await;
+        }
+    }
+
     /// The connection reads no more.
     pub(super) fn close(&self) {
         let mut state = self.lock();

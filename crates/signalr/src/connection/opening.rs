@@ -2,6 +2,8 @@
 //!
 //! Does not own the bytes of the handshake; see `message/handshake.rs`.
 
+use std::time::Duration;
+
 use bytes::BytesMut;
 use tokio::time::timeout;
 
@@ -10,6 +12,9 @@ use super::inbox::Inbound;
 use crate::error::ProtocolError;
 use crate::message::{Frame, HandshakeRequest, HubProtocol, handshake_answer, parse_handshake};
 use crate::options::HubOptions;
+
+/// How long the first message of a client is waited for.
+const FIRST_WORD: Duration = Duration::from_millis(500);
 
 /// What a handshake leads to.
 pub(super) struct Opened {
@@ -20,7 +25,7 @@ pub(super) struct Opened {
     pub(super) stateful: bool,
 }
 
-/// Reads the handshake and answers it. Nothing: the connection ends, and the client has been told if it is there.
+/// Reads the handshake and answers it. `None`: the connection ends; the client, if still connected, has the error.
 pub(super) async fn shake_hands(
     connection: &HubConnection,
     options: &HubOptions,
@@ -52,6 +57,16 @@ pub(super) async fn shake_hands(
             connection.outbox.push_control(Frame::handshake(answer, false));
             None
         }
+    }
+}
+
+/// Waits until a client with stateful reconnect has said something after the handshake, which the official clients do
+/// at once. The JavaScript client counts messages only from then on: one that comes together with the answer to the
+/// handshake would not be counted, and as many would be replayed twice after each reconnect.
+pub(super) async fn wait_for_first_word(connection: &HubConnection, opened: &Opened) {
+    if opened.stateful && opened.rest.is_empty() {
+        // A client that is silent is served all the same.
+        let _ = timeout(FIRST_WORD, connection.inbox.arrived()).await;
     }
 }
 

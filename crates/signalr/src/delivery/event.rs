@@ -10,7 +10,7 @@ use crate::error::{HubError, HubErrorKind};
 use crate::ids::ConnectionId;
 use crate::message::{Frame, HubProtocol, encode_message_pack};
 
-/// What one instance of a hub tells the others.
+/// What one instance of a hub sends to the others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BackplaneEvent {

@@ -5,10 +5,12 @@ use std::fmt;
 use std::sync::Arc;
 
 use axum::http::request::Parts;
+use futures::stream::Stream;
+use serde::Serialize;
 
 use super::caller::HubCaller;
 use super::core::{FindsUser, HubCore, OnConnected, OnDisconnected};
-use super::method::{HubMethod, SingleMethod, StreamMethod};
+use super::method::{HubMethod, MethodFunction};
 use super::served::Hub;
 use crate::connection::DisconnectReason;
 use crate::delivery::{Backplane, HubShared, LocalHub, OpenCount, PendingAnswers, Registry};
@@ -53,14 +55,29 @@ impl<S: Send + Sync + 'static> HubBuilder<S> {
     /// Adds a method with a single result. Names are compared without case; a second method of a name replaces the
     /// first.
     #[must_use]
-    pub fn method<P>(mut self, name: &str, method: impl SingleMethod<S, P>) -> Self {
+    pub fn method<P, R>(
+        mut self,
+        name: &str,
+        method: impl MethodFunction<S, P, Output = Result<R, HubError>>,
+    ) -> Self
+    where
+        R: Serialize + Send + 'static,
+    {
         self.methods.insert(name.to_lowercase(), HubMethod::single(method));
         self
     }
 
     /// Adds a method with a stream of results.
     #[must_use]
-    pub fn stream<P>(mut self, name: &str, method: impl StreamMethod<S, P>) -> Self {
+    pub fn stream<P, I, T>(
+        mut self,
+        name: &str,
+        method: impl MethodFunction<S, P, Output = Result<I, HubError>>,
+    ) -> Self
+    where
+        I: Stream<Item = Result<T, HubError>> + Send + 'static,
+        T: Serialize + Send + 'static,
+    {
         self.methods.insert(name.to_lowercase(), HubMethod::stream(method));
         self
     }

@@ -2,7 +2,7 @@
 
 use tokio::sync::watch;
 
-/// A parameter of a hub method that tells when the client cancels the call or disconnects.
+/// A parameter of a hub method that reports when the client cancels the call or disconnects.
 #[derive(Clone, Debug)]
 pub struct Cancellation {
     cancelled: watch::Receiver<bool>,

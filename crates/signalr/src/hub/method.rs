@@ -33,58 +33,77 @@ pub(crate) struct HubMethod<S> {
     pub(crate) bind: BindCall<S>,
 }
 
-/// An async function with a single result: `async fn(HubCaller<S>, A, B) -> Result<R, HubError>`.
+/// An async function that a client calls: `async fn(HubCaller<S>, A, B) -> Result<R, HubError>`. Of a streaming method,
+/// `R` is a stream that yields `Result<T, HubError>`; it is dropped when the client cancels.
 ///
 /// It takes up to eight parameters, see [`HubParameter`].
-pub trait SingleMethod<S, P>: Send + Sync + 'static {
+pub trait MethodFunction<S, P>: Send + Sync + 'static {
+    /// What the function returns when it has ended.
+    type Output;
+    #[doc(hidden)]
+    type Running: Future<Output = Self::Output> + Send + 'static;
     #[doc(hidden)]
     fn shape() -> MethodShape;
     #[doc(hidden)]
-    fn call(&self, caller: HubCaller<S>, binder: &mut CallBinder<'_>) -> Result<BoundCall, String>;
+    fn call(
+        &self,
+        caller: HubCaller<S>,
+        binder: &mut CallBinder<'_>,
+    ) -> Result<Self::Running, String>;
 }
-
-/// An async function with a stream of results: `async fn(HubCaller<S>, A, B) -> Result<Stream, HubError>`, where the
-/// stream yields `Result<T, HubError>`.
-///
-/// It takes up to eight parameters, see [`HubParameter`]. The stream is dropped when the client cancels.
-pub trait StreamMethod<S, P>: Send + Sync + 'static {
-    #[doc(hidden)]
-    fn shape() -> MethodShape;
-    #[doc(hidden)]
-    fn call(&self, caller: HubCaller<S>, binder: &mut CallBinder<'_>) -> Result<BoundCall, String>;
-}
-
-/// A call with its parameters.
-#[doc(hidden)]
-#[allow(missing_debug_implementations)]
-pub struct BoundCall(pub(crate) Call);
 
 impl<S> HubMethod<S> {
-    pub(crate) fn single<P, M: SingleMethod<S, P>>(method: M) -> Self {
-        Self {
-            shape: M::shape(),
-            bind: Box::new(move |caller, binder| Ok(method.call(caller, binder)?.0)),
-        }
+    pub(crate) fn single<P, R, M>(method: M) -> Self
+    where
+        M: MethodFunction<S, P, Output = Result<R, HubError>>,
+        R: Serialize + Send + 'static,
+    {
+        let bind: BindCall<S> = Box::new(move |caller, binder| {
+            let protocol = binder.protocol;
+            let running = method.call(caller, binder)?;
+            Ok(Call::Single(Box::pin(async move {
+                let value = running.await?;
+                // A method without a result completes without a value, and not with `null`.
+                if TypeId::of::<R>() == TypeId::of::<()>() {
+                    return Ok(CallAnswer::Void);
+                }
+                protocol.value(&value).map(CallAnswer::Value)
+            })))
+        });
+        Self { shape: M::shape(), bind }
     }
 
-    pub(crate) fn stream<P, M: StreamMethod<S, P>>(method: M) -> Self {
-        Self {
-            shape: MethodShape { is_streaming: true, ..M::shape() },
-            bind: Box::new(move |caller, binder| Ok(method.call(caller, binder)?.0)),
-        }
+    pub(crate) fn stream<P, I, T, M>(method: M) -> Self
+    where
+        M: MethodFunction<S, P, Output = Result<I, HubError>>,
+        I: Stream<Item = Result<T, HubError>> + Send + 'static,
+        T: Serialize + Send + 'static,
+    {
+        let bind: BindCall<S> = Box::new(move |caller, binder| {
+            let protocol = binder.protocol;
+            let starting = method.call(caller, binder)?;
+            Ok(Call::Stream(Box::pin(async move {
+                let items: ItemStream =
+                    starting.await?.map(move |item| protocol.value(&item?)).boxed();
+                Ok(items)
+            })))
+        });
+        Self { shape: MethodShape { is_streaming: true, ..M::shape() }, bind }
     }
 }
 
-macro_rules! methods {
+macro_rules! method_functions {
     ($($name:ident),*) => {
-        impl<S, F, Fut, R, $($name),*> SingleMethod<S, ($($name,)*)> for F
+        impl<S, F, Fut, $($name),*> MethodFunction<S, ($($name,)*)> for F
         where
             S: Send + Sync + 'static,
             F: Fn(HubCaller<S>, $($name),*) -> Fut + Send + Sync + 'static,
-            Fut: Future<Output = Result<R, HubError>> + Send + 'static,
-            R: Serialize + Send + 'static,
+            Fut: Future + Send + 'static,
             $($name: HubParameter,)*
         {
+            type Output = Fut::Output;
+            type Running = Fut;
+
             fn shape() -> MethodShape {
                 #[allow(unused_mut)]
                 let mut shape = MethodShape::default();
@@ -92,68 +111,25 @@ macro_rules! methods {
                 shape
             }
 
-            #[allow(non_snake_case)]
+            #[allow(non_snake_case, unused_variables)]
             fn call(
                 &self,
                 caller: HubCaller<S>,
                 binder: &mut CallBinder<'_>,
-            ) -> Result<BoundCall, String> {
-                let protocol = binder.protocol;
+            ) -> Result<Fut, String> {
                 $(let $name = $name::bind(binder)?;)*
-                let running = self(caller, $($name),*);
-                Ok(BoundCall(Call::Single(Box::pin(async move {
-                    let value = running.await?;
-                    // A method without a result completes without a value, and not with `null`.
-                    if TypeId::of::<R>() == TypeId::of::<()>() {
-                        return Ok(CallAnswer::Void);
-                    }
-                    protocol.value(&value).map(CallAnswer::Value)
-                }))))
-            }
-        }
-
-        impl<S, F, Fut, I, T, $($name),*> StreamMethod<S, ($($name,)*)> for F
-        where
-            S: Send + Sync + 'static,
-            F: Fn(HubCaller<S>, $($name),*) -> Fut + Send + Sync + 'static,
-            Fut: Future<Output = Result<I, HubError>> + Send + 'static,
-            I: Stream<Item = Result<T, HubError>> + Send + 'static,
-            T: Serialize + Send + 'static,
-            $($name: HubParameter,)*
-        {
-            fn shape() -> MethodShape {
-                #[allow(unused_mut)]
-                let mut shape = MethodShape::default();
-                $($name::describe(&mut shape);)*
-                shape
-            }
-
-            #[allow(non_snake_case)]
-            fn call(
-                &self,
-                caller: HubCaller<S>,
-                binder: &mut CallBinder<'_>,
-            ) -> Result<BoundCall, String> {
-                let protocol = binder.protocol;
-                $(let $name = $name::bind(binder)?;)*
-                let starting = self(caller, $($name),*);
-                Ok(BoundCall(Call::Stream(Box::pin(async move {
-                    let items = starting.await?;
-                    let items: ItemStream =
-                        items.map(move |item| protocol.value(&item?)).boxed();
-                    Ok(items)
-                }))))
+                Ok(self(caller, $($name),*))
             }
         }
     };
 }
 
-methods!();
-methods!(A1);
-methods!(A1, A2);
-methods!(A1, A2, A3);
-methods!(A1, A2, A3, A4);
-methods!(A1, A2, A3, A4, A5);
-methods!(A1, A2, A3, A4, A5, A6);
-methods!(A1, A2, A3, A4, A5, A6, A7);
-methods!(A1, A2, A3, A4, A5, A6, A7, A8);
+method_functions!();
+method_functions!(A1);
+method_functions!(A1, A2);
+method_functions!(A1, A2, A3);
+method_functions!(A1, A2, A3, A4);
+method_functions!(A1, A2, A3, A4, A5);
+method_functions!(A1, A2, A3, A4, A5, A6);
+method_functions!(A1, A2, A3, A4, A5, A6, A7);
+method_functions!(A1, A2, A3, A4, A5, A6, A7, A8);

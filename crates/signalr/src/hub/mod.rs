@@ -17,6 +17,6 @@ pub use cancellation::Cancellation;
 pub use context::{Clients, HubContext};
 pub(crate) use core::HubCore;
 pub(crate) use method::HubMethod;
-pub use method::{SingleMethod, StreamMethod};
+pub use method::MethodFunction;
 pub use parameter::HubParameter;
 pub use served::Hub;

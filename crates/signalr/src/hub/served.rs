@@ -39,7 +39,15 @@ impl<S: Send + Sync + 'static> Hub<S> {
         HubContext { shared: Arc::clone(&self.core.shared) }
     }
 
-    /// Ends every connection: clients are told that they may reconnect, and the callbacks for ended connections run.
+    /// The names of the methods, in lower case and sorted.
+    #[must_use]
+    pub fn method_names(&self) -> Vec<String> {
+        let mut names: Vec<String> = self.core.methods.keys().cloned().collect();
+        names.sort_unstable();
+        names
+    }
+
+    /// Ends every connection: clients learn that they may reconnect, and the callbacks for ended connections run.
     /// New connections are refused. False: `patience` ran out before all had ended.
     pub async fn shut_down(&self, patience: Duration) -> bool {
         let shared = &self.core.shared;

@@ -36,7 +36,7 @@ pub(super) fn negotiate(shared: &HubShared, uri: &Uri) -> Response {
         if version > 0 {
             body.insert("connectionToken".to_owned(), json!(&*connection.token));
         }
-        // The official client fails if it is told this without having asked.
+        // The official client fails if the answer has this without a request for it.
         if stateful {
             body.insert("useStatefulReconnect".to_owned(), json!(true));
         }

@@ -1,4 +1,4 @@
-//! Which pages may connect, and what a browser must be told about it.
+//! Which pages may connect, and the headers that a browser needs for it.
 
 use axum::http::header::{
     ACCESS_CONTROL_ALLOW_CREDENTIALS, ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS,

@@ -52,7 +52,7 @@ impl Client {
         Self::open_with_buffer(routes, path, headers, 1 << 20).await
     }
 
-    /// The buffer stands for the network: a client that does not read fills it.
+    /// The buffer represents the network: a client that does not read fills it.
     pub(crate) async fn open_with_buffer(
         routes: &Router,
         path: &str,

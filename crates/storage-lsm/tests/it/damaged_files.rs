@@ -9,16 +9,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use storage::contract::SPACES;
-use storage::{ErrorKind, KeyRange, Read, Scan, ScanLimit, Store, WriteSet};
+use storage::{Direction, ErrorKind, KeyRange, Read, Scan, ScanLimit, Store, WriteSet};
 use storage_lsm::{LsmSettings, LsmStore};
 
 use crate::{SHARD, open, put, refusal};
 
-type Content = BTreeMap<(u8, Vec<u8>), Vec<u8>>;
+pub(crate) type Content = BTreeMap<(u8, Vec<u8>), Vec<u8>>;
 
 /// A way to damage a file; `older` is its content at an earlier time, if it existed then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Damage {
+pub(crate) enum Damage {
     Delete,
     Empty,
     CutInHalf,
@@ -30,7 +30,7 @@ enum Damage {
     OlderCopy,
 }
 
-const DAMAGES: [Damage; 13] = [
+pub(crate) const DAMAGES: [Damage; 13] = [
     Damage::Delete,
     Damage::Empty,
     Damage::CutInHalf,
@@ -48,7 +48,7 @@ const DAMAGES: [Damage; 13] = [
 
 impl Damage {
     /// Damages the file. Returns whether that changed anything.
-    fn apply(self, path: &Path, older: Option<Vec<u8>>) -> bool {
+    pub(crate) fn apply(self, path: &Path, older: Option<Vec<u8>>) -> bool {
         let before = fs::read(path).unwrap();
         let length = before.len();
         let mut bytes = before.clone();
@@ -83,7 +83,7 @@ impl Damage {
 }
 
 /// Commits twenty values of one generation; every second generation removes what the one before has written.
-async fn write_generation(store: &LsmStore, generation: u8, content: &mut Content) {
+pub(crate) async fn write_generation(store: &LsmStore, generation: u8, content: &mut Content) {
     for number in 0..20_u8 {
         let mut set = WriteSet::new();
         for space in SPACES {
@@ -140,7 +140,7 @@ async fn prepare(closes: bool) -> DamagedStore {
 }
 
 /// Copies the files as `kill -9` would leave them: all at one time, and not while the tree exchanges some of them.
-fn copy_while_open(from: &Path, to: &Path) {
+pub(crate) fn copy_while_open(from: &Path, to: &Path) {
     loop {
         let before = files(from);
         copy(from, to);
@@ -158,7 +158,7 @@ fn copy_while_open(from: &Path, to: &Path) {
     }
 }
 
-fn copy(from: &Path, to: &Path) {
+pub(crate) fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap() {
         let path = entry.unwrap().path();
@@ -194,17 +194,26 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 /// The whole content, or why it cannot be read.
 async fn read_all(store: &Arc<LsmStore>) -> storage::Result<Content> {
     let mut content = Content::new();
-    let scan = Scan::forward(KeyRange::all(), ScanLimit::entries(10_000));
     for space in SPACES {
-        for entry in store.scan(SHARD, *space, &scan).await?.entries {
-            content.insert((space.number, entry.key.to_vec()), entry.value.to_vec());
+        let mut range = KeyRange::all();
+        loop {
+            let scan = Scan::forward(range.clone(), ScanLimit::entries(10_000));
+            let page = store.scan(SHARD, *space, &scan).await?;
+            let last = page.entries.last().map(|entry| entry.key.clone());
+            for entry in page.entries {
+                content.insert((space.number, entry.key.to_vec()), entry.value.to_vec());
+            }
+            match last.filter(|_| page.more) {
+                Some(last) => range = range.after(last, Direction::Forward),
+                None => break,
+            }
         }
     }
     Ok(content)
 }
 
 /// Opens a damaged copy. Returns a complaint if something is lost without a word.
-async fn judge(folder: &Path, content: &Content) -> Result<&'static str, String> {
+pub(crate) async fn judge(folder: &Path, content: &Content) -> Result<&'static str, String> {
     let store = match LsmStore::open(folder, SPACES, LsmSettings::default()) {
         Ok(store) => store,
         Err(error) => {

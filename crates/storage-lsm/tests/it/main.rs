@@ -13,6 +13,7 @@ mod lost_writes;
 mod power_loss;
 mod reopening;
 mod repeated_reads;
+mod sealed_journals;
 
 use std::path::Path;
 use std::sync::Arc;

@@ -7,8 +7,8 @@ use crate::broadcast::ClientEvent;
 use crate::chat::{Chat, ChatCore};
 use crate::containers::message_life_seconds;
 use crate::domain::{
-    ChatMessage, ChatRoom, MessageContent, MessageView, RoomName, UnreadReminder, UserName,
-    UtcTimestamp,
+    ChatMessage, ChatRoom, HistoryCursor, MessageContent, MessageView, RoomName, UnreadReminder,
+    UserName,
 };
 use crate::error::{Error, Result};
 use crate::repository::{DeleteResult, MessageChange};
@@ -23,7 +23,7 @@ pub struct MessageAddress {
 }
 
 impl Chat {
-    /// The newest messages of a room, before a time if one is given, oldest first.
+    /// The newest messages of a room, before a cursor if one is given, oldest first.
     ///
     /// # Errors
     /// `Forbidden` in a room of others; those of the account.
@@ -31,7 +31,7 @@ impl Chat {
         &self,
         member: &ChatMember,
         room: &RoomName,
-        before: Option<UtcTimestamp>,
+        before: Option<&HistoryCursor>,
         take: u32,
     ) -> Result<ChargedValue<Vec<MessageView>>> {
         let core = &self.core;

@@ -16,6 +16,7 @@ pub use access::ChatMember;
 pub use export::RoomExport;
 pub use members::{MemberRepair, UserChange};
 pub use message::MessageAddress;
+pub use search::SearchCursor;
 pub use send::{SendRequest, SentMessage};
 pub use unread::RoomUnread;
 pub use webhook::IncomingHook;

@@ -1,13 +1,22 @@
 //! Search in the rooms that the caller may see.
 
-use std::cmp::Reverse;
+use std::cmp::Ordering;
 
 use service::charge::ChargedValue;
 
 use super::ChatMember;
 use crate::chat::Chat;
-use crate::domain::{MessageView, RoomName, UtcTimestamp};
+use crate::domain::{ChatMessage, CursorTies, HistoryCursor, MessageView, RoomName, UtcTimestamp};
 use crate::error::{Error, Result};
+
+/// Where a page of results begins. Results are ordered by time; those of one time by room, then by id.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SearchCursor {
+    /// The time.
+    pub timestamp: UtcTimestamp,
+    /// The last message of the former page; without it, messages of that very time are left out.
+    pub message: Option<(RoomName, String)>,
+}
 
 const TEXT_CHARS: std::ops::RangeInclusive<usize> = 2..=100;
 
@@ -23,7 +32,7 @@ impl Chat {
         member: &ChatMember,
         text: &str,
         room: Option<&RoomName>,
-        before: Option<UtcTimestamp>,
+        before: Option<&SearchCursor>,
         take: u32,
     ) -> Result<ChargedValue<Vec<MessageView>>> {
         let core = &self.core;
@@ -38,15 +47,35 @@ impl Chat {
             Some(room) => vec![core.enter(member, room).await?.name.clone()],
             None => self.rooms_of(member).await?.into_iter().map(|room| room.name).collect(),
         };
-        let before = before.unwrap_or_else(|| UtcTimestamp::from_ms(u64::MAX));
         let (mut found, mut charge) = (Vec::new(), 0.0);
         for room in rooms {
-            let part = core.messages.search(&room, text, before, take).await?;
+            let before = before.map(|before| before.within(&room));
+            let part = core.messages.search(&room, text, before.as_ref(), take).await?;
             charge += part.charge;
             found.extend(part.value);
         }
-        found.sort_by_key(|message| Reverse(message.timestamp));
+        found.sort_by(|one, other| {
+            let place = |message: &ChatMessage| {
+                (message.timestamp, message.room_name.clone(), message.id.clone())
+            };
+            place(other).cmp(&place(one))
+        });
         found.truncate(usize::try_from(take).unwrap_or(usize::MAX));
         Ok(ChargedValue::new(core.views(&found).await?, charge))
+    }
+}
+
+impl SearchCursor {
+    /// The same place, as one room has it.
+    fn within(&self, room: &RoomName) -> HistoryCursor {
+        let ties = match &self.message {
+            None => CursorTies::Excluded,
+            Some((of, id)) => match room.cmp(of) {
+                Ordering::Less => CursorTies::Included,
+                Ordering::Equal => CursorTies::Below(id.clone()),
+                Ordering::Greater => CursorTies::Excluded,
+            },
+        };
+        HistoryCursor { timestamp: self.timestamp, ties }
     }
 }

@@ -4,6 +4,7 @@
 
 mod content;
 mod email;
+mod history_cursor;
 mod message;
 mod message_id;
 mod name;
@@ -14,6 +15,7 @@ mod view;
 
 pub use content::MessageContent;
 pub(crate) use email::EmailReservation;
+pub use history_cursor::{CursorTies, HistoryCursor};
 pub use message::ChatMessage;
 pub(crate) use message::is_same_name;
 pub(crate) use message_id::ULID_CHARS;

@@ -71,11 +71,7 @@ pub(super) async fn start(
 ) -> HttpResult<StatusCode> {
     let name = user_name(&body.user_name)?;
     limit(&api, &address).await?;
-    if api.chat.settings().entra_id.is_enabled()
-        && !api.chat.settings().entra_id.fallback.enable_otp
-    {
-        return Err(Problem::not_found("One-time codes are off; sign in by the issuer."));
-    }
+    require_codes(&api)?;
     api.chat.start_sign_in(&name).await?;
     Ok(StatusCode::ACCEPTED)
 }
@@ -95,6 +91,7 @@ pub(super) async fn verify(
 ) -> HttpResult<Response> {
     let name = user_name(&body.user_name)?;
     limit(&api, &address).await?;
+    require_codes(&api)?;
     api.chat.verify_sign_in(&name, &body.code).await?;
     let is_admin = api.chat.core.is_admin(&name);
     let roles: &[&str] = if is_admin { &[CHAT_ADMIN_ROLE] } else { &[] };
@@ -148,6 +145,50 @@ pub(super) struct IssuerQuery {
 pub(super) async fn by_issuer(QueryParams(query): QueryParams<IssuerQuery>) -> Response {
     let page = percent_encoded(&local_path(query.return_url.as_deref()));
     (StatusCode::FOUND, [(LOCATION, format!("/session/oidc?return={page}"))]).into_response()
+}
+
+/// How people sign in here, and what the page does by itself.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct SignInWays {
+    /// By a one-time code.
+    one_time_code: bool,
+    /// By a one-time code also after the issuer's person was not admitted.
+    one_time_code_after_denial: bool,
+    /// By the issuer, without a click.
+    automatic: bool,
+    /// Without a click only once in a browser session.
+    once_per_session: bool,
+    /// The cookie that remembers it.
+    attempt_cookie: String,
+}
+
+/// Shows how people sign in.
+#[utoipa::path(get, path = "/api/auth/ways", security(()), responses(
+    (status = 200, body = SignInWays),
+))]
+pub(super) async fn ways(State(api): State<ChatApi>) -> JsonBody<SignInWays> {
+    let entra = &api.chat.settings().entra_id;
+    let one_time_code = entra.has_codes();
+    JsonBody(SignInWays {
+        one_time_code,
+        one_time_code_after_denial: one_time_code && entra.fallback.otp_for_unauthorized_users,
+        automatic: entra.is_enabled() && entra.automatic_sso.enable,
+        once_per_session: entra.automatic_sso.attempt_once_per_session,
+        attempt_cookie: entra.automatic_sso.attempt_cookie_name.clone(),
+    })
+}
+
+/// The first page, for people whom the issuer sends back after they have signed out there.
+pub(super) async fn signed_out() -> Response {
+    (StatusCode::FOUND, [(LOCATION, "/?signedOut=1")]).into_response()
+}
+
+fn require_codes(api: &ChatApi) -> HttpResult<()> {
+    if api.chat.settings().entra_id.has_codes() {
+        return Ok(());
+    }
+    Err(Problem::not_found("One-time codes are off; sign in by the issuer."))
 }
 
 fn user_name(text: &str) -> HttpResult<UserName> {

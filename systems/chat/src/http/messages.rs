@@ -9,8 +9,8 @@ use service::http::{HttpResult, JsonBody, PathParams, Problem, ProblemDocument, 
 use service::identity::Caller;
 
 use super::router::{ChatApi, percent_encoded, room_name};
-use crate::action::{MessageAddress, SendRequest};
-use crate::domain::{MessageView, UtcTimestamp};
+use crate::action::{MessageAddress, SearchCursor, SendRequest};
+use crate::domain::{HistoryCursor, MessageView, UtcTimestamp};
 
 const TAKE_DEFAULT: u32 = 20;
 const TAKE_MAX: u32 = 100;
@@ -21,6 +21,11 @@ const TAKE_MAX: u32 = 100;
 pub(super) struct HistoryQuery {
     /// Only messages strictly older than this time.
     before: Option<String>,
+    /// With `before`: also messages of that very time with a smaller id. The next page of history is asked for with
+    /// `timestamp` and `id` of the oldest message of this one.
+    #[serde(rename = "beforeId")]
+    #[param(rename = "beforeId")]
+    before_id: Option<String>,
     /// How many, 1 to 100; 20 by default.
     take: Option<u32>,
 }
@@ -44,6 +49,14 @@ pub(super) struct SearchQuery {
     room: Option<String>,
     /// Only messages strictly older than this time.
     before: Option<String>,
+    /// With `before` and `beforeRoom`: the id of the oldest message of the former page, which this one continues.
+    #[serde(rename = "beforeId")]
+    #[param(rename = "beforeId")]
+    before_id: Option<String>,
+    /// The room of that message.
+    #[serde(rename = "beforeRoom")]
+    #[param(rename = "beforeRoom")]
+    before_room: Option<String>,
     /// How many, 1 to 100; 20 by default.
     take: Option<u32>,
 }
@@ -86,8 +99,8 @@ pub(super) async fn history(
     QueryParams(query): QueryParams<HistoryQuery>,
 ) -> HttpResult<JsonBody<Vec<MessageView>>> {
     let member = api.member(&caller).await?;
-    let (before, take) = (time(query.before.as_deref())?, take(query.take)?);
-    let found = api.chat.history(&member, &room_name(&room)?, before, take).await?;
+    let (before, take) = (history_cursor(&query)?, take(query.take)?);
+    let found = api.chat.history(&member, &room_name(&room)?, before.as_ref(), take).await?;
     Ok(JsonBody(found.value))
 }
 
@@ -218,9 +231,9 @@ pub(super) async fn search(
 ) -> HttpResult<JsonBody<Vec<MessageView>>> {
     let member = api.member(&caller).await?;
     let room = query.room.as_deref().map(room_name).transpose()?;
-    let (before, take) = (time(query.before.as_deref())?, take(query.take)?);
+    let (before, take) = (search_cursor(&query)?, take(query.take)?);
     let text = query.q.unwrap_or_default();
-    let found = api.chat.search(&member, &text, room.as_ref(), before, take).await?;
+    let found = api.chat.search(&member, &text, room.as_ref(), before.as_ref(), take).await?;
     Ok(JsonBody(found.value))
 }
 
@@ -232,6 +245,33 @@ fn address(id: String, query: &RoomQuery) -> HttpResult<MessageAddress> {
 fn time(text: Option<&str>) -> HttpResult<Option<UtcTimestamp>> {
     let parsed = text.map(UtcTimestamp::parse).transpose();
     parsed.map_err(|why| Problem::invalid_field("before", "invalid", why))
+}
+
+fn history_cursor(query: &HistoryQuery) -> HttpResult<Option<HistoryCursor>> {
+    match (time(query.before.as_deref())?, &query.before_id) {
+        (Some(time), None) => Ok(Some(HistoryCursor::before(time))),
+        (Some(time), Some(id)) => Ok(Some(HistoryCursor::before_message(time, id))),
+        (None, None) => Ok(None),
+        (None, Some(_)) => Err(incomplete("beforeId", "before")),
+    }
+}
+
+fn search_cursor(query: &SearchQuery) -> HttpResult<Option<SearchCursor>> {
+    let message = match (&query.before_room, &query.before_id) {
+        (Some(room), Some(id)) => Some((room_name(room)?, id.clone())),
+        (None, None) => None,
+        (Some(_), None) => return Err(incomplete("beforeRoom", "beforeId")),
+        (None, Some(_)) => return Err(incomplete("beforeId", "beforeRoom")),
+    };
+    match time(query.before.as_deref())? {
+        Some(timestamp) => Ok(Some(SearchCursor { timestamp, message })),
+        None if message.is_some() => Err(incomplete("beforeId", "before")),
+        None => Ok(None),
+    }
+}
+
+fn incomplete(field: &str, missing: &str) -> Problem {
+    Problem::invalid_field(field, "incomplete", format!("needs '{missing}', too"))
 }
 
 fn take(given: Option<u32>) -> HttpResult<u32> {

@@ -3,8 +3,10 @@
 mod admin;
 mod auth;
 mod culture;
+mod features;
 mod health;
 mod host;
+mod letter_case;
 mod messages;
 mod presence;
 mod problem;

@@ -2,12 +2,14 @@
 
 use axum::Router;
 use axum::middleware::from_fn_with_state;
+use axum::routing::get;
 use service::http::{
     ApiDescription, Asset, HealthStatus, HttpResult, HttpServer, OpenApiRouter, Problem, routes,
 };
 use service::identity::{Caller, session_routes};
 
-use super::{admin, auth, culture, health, host, messages, presence, rooms, webhook};
+use super::letter_case::ignore_letter_case;
+use super::{admin, auth, culture, features, health, host, messages, presence, rooms, webhook};
 use crate::action::ChatMember;
 use crate::chat::Chat;
 use crate::domain::{RoomName, UserName};
@@ -36,12 +38,14 @@ impl Chat {
         server.identity().admit_by(std::sync::Arc::new(admission));
         self.add_health_checks(server);
         let state = ChatApi { chat: self.clone(), server: server.clone() };
-        let api = OpenApiRouter::new()
+        let mut api = OpenApiRouter::new()
             .routes(routes!(auth::start))
             .routes(routes!(auth::verify))
             .routes(routes!(auth::logout))
             .routes(routes!(auth::me))
             .routes(routes!(auth::by_issuer))
+            .routes(routes!(auth::ways))
+            .routes(routes!(features::show))
             .routes(routes!(rooms::list))
             .routes(routes!(rooms::unread))
             .routes(routes!(rooms::read))
@@ -69,12 +73,18 @@ impl Chat {
             .routes(routes!(admin::export_room))
             .with_state(state)
             .merge(session_routes(server.identity()));
+        let entra = &self.core.settings.entra_id;
+        if entra.is_enabled() && entra.signed_out_callback_path != "/" {
+            api = api.route(&entra.signed_out_callback_path, get(auth::signed_out));
+        }
         let hosts = host::AllowedHosts::parse(&self.core.settings.allowed_hosts);
         let cors = host::CorsRules::new(&self.core.settings.cors);
-        server
+        let paths: Vec<String> = api.get_openapi().paths.paths.keys().cloned().collect();
+        let routes = server
             .router(api, pages)
             .layer(from_fn_with_state(cors, host::add_cors_headers))
-            .layer(from_fn_with_state(hosts, host::check_host))
+            .layer(from_fn_with_state(hosts, host::check_host));
+        ignore_letter_case(routes, paths.iter())
     }
 
     fn add_health_checks(&self, server: &HttpServer) {

@@ -9,6 +9,9 @@ use crate::broadcast::ClientEvent;
 use crate::domain::{PresentUser, RoomName};
 use crate::error::Result;
 
+/// People in a room up to which everybody there gets the whole list with each arrival.
+const SNAPSHOT_TO_ALL_MAX: usize = 50;
+
 /// The room of a connection.
 #[derive(Clone, Debug)]
 pub(super) struct CurrentRoom(pub(super) RoomName);
@@ -41,10 +44,24 @@ impl Visitor {
         core.broadcast(room, ClientEvent::add_user(&user)).await;
         core.broadcast(room, ClientEvent::presence_changed(&user.user_name, true)).await;
         match core.present_in(room).await {
-            Ok(users) => core.broadcast(room, ClientEvent::presence_snapshot(&users)).await,
+            Ok(users) => self.show_present(room, users, user).await,
             Err(error) => tracing::debug!(%error, "there is no presence to show"),
         }
         Ok(())
+    }
+
+    /// Shows who is in the room: to everybody there, as in the original, or in a large room to this connection only.
+    /// The others know it already, and a room that fills would get the square of its members.
+    async fn show_present(&self, room: &RoomName, mut users: Vec<PresentUser>, user: PresentUser) {
+        if !users.iter().any(|other| other.user_name == user.user_name) {
+            users.push(user);
+        }
+        let snapshot = ClientEvent::presence_snapshot(&users);
+        if users.len() <= SNAPSHOT_TO_ALL_MAX {
+            self.caller.state().chat.core.broadcast(room, snapshot).await;
+        } else {
+            self.tell(snapshot).await;
+        }
     }
 
     /// Leaves a room, if the connection is in it, and tells the others.

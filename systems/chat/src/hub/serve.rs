@@ -87,6 +87,12 @@ impl ChatHub {
         self.hub.shut_down(PATIENCE).await
     }
 
+    /// The names of the methods that clients call, in lower case and sorted.
+    #[must_use]
+    pub fn method_names(&self) -> Vec<String> {
+        self.hub.method_names()
+    }
+
     /// Open connections of this process.
     #[must_use]
     pub fn open_connections(&self) -> usize {

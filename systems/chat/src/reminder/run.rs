@@ -80,7 +80,7 @@ impl ChatCore {
             }
             let text = format!("New message in #{}", reminder.room);
             for address in DeliveryAddress::all_of(&user) {
-                self.deliver(OutgoingText { address, text: text.clone() });
+                self.deliver(OutgoingText { address, subject: text.clone(), text: text.clone() });
             }
         }
         Ok(true)

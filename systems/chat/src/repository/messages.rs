@@ -1,4 +1,4 @@
-//! Messages: create, history, search, one message. Changes are in `message_changes`.
+//! Messages: create, and one message. Pages are in `history`, changes in `message_changes`.
 
 use std::sync::Arc;
 
@@ -160,77 +160,6 @@ impl MessageRepository {
         let found = all_pages(&self.containers.messages, "messages.correlated", query).await?;
         meter.add(found.charge);
         Ok(found.value.into_iter().next())
-    }
-
-    /// The newest messages of a room, oldest first.
-    ///
-    /// # Errors
-    /// Those of the account.
-    pub async fn recent_by_room(
-        &self,
-        room: &RoomName,
-        take: u32,
-    ) -> Result<ChargedValue<Vec<ChatMessage>>> {
-        let query = Query::text(
-            "SELECT TOP @take * FROM c WHERE c.roomName = @room ORDER BY c.timestamp DESC",
-        );
-        self.history("messages.recent_by_room", room, query.parameter("@take", i64::from(take)))
-            .await
-    }
-
-    /// The newest messages of a room that are strictly older than a time, oldest first.
-    ///
-    /// # Errors
-    /// Those of the account.
-    pub async fn before_by_room(
-        &self,
-        room: &RoomName,
-        before: UtcTimestamp,
-        take: u32,
-    ) -> Result<ChargedValue<Vec<ChatMessage>>> {
-        let query = Query::text(
-            "SELECT TOP @take * FROM c WHERE c.roomName = @room AND c.timestamp < @before \
-             ORDER BY c.timestamp DESC",
-        );
-        let query = query.parameter("@take", i64::from(take)).parameter("@before", before);
-        self.history("messages.before_by_room", room, query).await
-    }
-
-    /// The newest messages of a room that contain a text, without case, newest first. Reads the whole room.
-    ///
-    /// # Errors
-    /// Those of the account.
-    pub async fn search(
-        &self,
-        room: &RoomName,
-        text: &str,
-        before: UtcTimestamp,
-        take: u32,
-    ) -> Result<ChargedValue<Vec<ChatMessage>>> {
-        let query = Query::text(
-            "SELECT TOP @take * FROM c WHERE c.roomName = @room AND c.timestamp < @before \
-             AND CONTAINS(c.content, @text, true) ORDER BY c.timestamp DESC",
-        );
-        let query = query
-            .parameter("@take", i64::from(take))
-            .parameter("@before", before)
-            .parameter("@text", text);
-        let mut found = self.history("messages.search", room, query).await?;
-        found.value.reverse();
-        Ok(found)
-    }
-
-    async fn history(
-        &self,
-        operation: &'static str,
-        room: &RoomName,
-        query: client::QueryText,
-    ) -> Result<ChargedValue<Vec<ChatMessage>>> {
-        let query = query.parameter("@room", room.as_str()).within(self.containers.room_key(room));
-        let mut found = all_pages(&self.containers.messages, operation, query).await?;
-        self.charges.add(room, found.charge);
-        found.value.reverse();
-        Ok(found)
     }
 
     /// A message of a room: a point read.

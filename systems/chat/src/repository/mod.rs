@@ -6,6 +6,7 @@
 
 mod all_pages;
 mod charges;
+mod history;
 mod message_changes;
 mod messages;
 mod rooms;

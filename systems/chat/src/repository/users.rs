@@ -1,6 +1,6 @@
 //! Users: lookup, listing, upsert with a stable id and a unique mail address.
 
-use client::{Container, ErrorKind as AccountErrorKind, Query};
+use client::{Container, ErrorKind as AccountErrorKind, Item, Query};
 use ring::digest;
 use service::charge::{ChargeMeter, ChargedValue};
 
@@ -28,6 +28,11 @@ impl UserRepository {
         &self,
         name: &UserName,
     ) -> Result<ChargedValue<Option<ChatUser>>> {
+        let found = self.item_of(name).await?;
+        Ok(ChargedValue::new(found.value.map(|item| item.value), found.charge))
+    }
+
+    async fn item_of(&self, name: &UserName) -> Result<ChargedValue<Option<Item<ChatUser>>>> {
         let query = Query::text("SELECT * FROM c WHERE c.userName = @name");
         let query = query.parameter("@name", name.as_str()).within(user_key(name));
         let found = all_pages(&self.users, "users.get_by_user_name", query).await?;
@@ -77,26 +82,77 @@ impl UserRepository {
             .map_err(|why| Error::invalid_field("userName", why))?;
         user.check().map_err(|(field, why)| Error::invalid_field(field, why))?;
         let mut meter = ChargeMeter::default();
-        let existing = self.get_by_user_name(&name).await?;
+        let existing = self.item_of(&name).await?;
         meter.add(existing.charge);
-        let email_before = existing.value.as_ref().and_then(|user| user.email.clone());
+        let existing = existing.value;
+        let email_before = existing.as_ref().and_then(|item| item.value.email.clone());
         let reserved_before = email_before.as_deref().map(EmailReservation::id_of);
         let reserved = user.email.as_deref().map(EmailReservation::id_of);
         if let Some(email) = user.email.as_deref().filter(|_| reserved != reserved_before) {
             self.reserve(email, &name, &mut meter).await?;
         }
-        let id = existing.value.map_or_else(|| guid_of(&name), |existing| existing.id);
-        let written = self.write(&name, ChatUser { id, ..user.clone() }, &mut meter).await?;
+        let written = match existing {
+            Some(item) => self.save(&name, item, user, &mut meter).await?,
+            None => self.create(&name, user, &mut meter).await?,
+        };
         if let Some(old) = reserved_before.filter(|old| reserved.as_ref() != Some(old)) {
             self.release(&old, &mut meter).await?;
         }
         Ok(meter.finish(written))
     }
 
-    async fn write(
+    /// Writes over what the lookup has read, unless somebody else was faster.
+    async fn save(
         &self,
         name: &UserName,
-        user: ChatUser,
+        mut item: Item<ChatUser>,
+        user: &ChatUser,
+        meter: &mut ChargeMeter,
+    ) -> Result<ChatUser> {
+        let id = item.value.id.clone();
+        let user = ChatUser { id, ..user.clone() };
+        if item.value == user {
+            return Ok(user);
+        }
+        item.value.clone_from(&user);
+        match self.users.save(&user_key(name), &item).await {
+            Ok(saved) => Ok(meter.record(saved).value),
+            Err(error) if error.kind() == AccountErrorKind::Precondition => {
+                meter.record_error(&error);
+                self.replace(name, &user, meter).await
+            }
+            // It was deleted after the lookup.
+            Err(error) if error.kind() == AccountErrorKind::NotFound => {
+                meter.record_error(&error);
+                self.create(name, &user, meter).await
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    async fn create(
+        &self,
+        name: &UserName,
+        user: &ChatUser,
+        meter: &mut ChargeMeter,
+    ) -> Result<ChatUser> {
+        let user = ChatUser { id: guid_of(name), ..user.clone() };
+        match self.users.create(&user_key(name), &user).await {
+            Ok(created) => Ok(meter.record(created).value),
+            // Another first upsert of this name made the same id: one document is left, and the later one wins.
+            Err(error) if error.kind() == AccountErrorKind::Conflict => {
+                meter.record_error(&error);
+                self.replace(name, &user, meter).await
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Reads and writes until nobody else writes in between.
+    async fn replace(
+        &self,
+        name: &UserName,
+        user: &ChatUser,
         meter: &mut ChargeMeter,
     ) -> Result<ChatUser> {
         let key = user_key(name);
@@ -104,23 +160,7 @@ impl UserRepository {
             *stored = user.clone();
             Ok::<_, client::Error>(())
         });
-        match replaced.await {
-            Ok(replaced) => return Ok(meter.record(replaced).value),
-            Err(error) if error.kind() == AccountErrorKind::NotFound => meter.record_error(&error),
-            Err(error) => return Err(error.into()),
-        }
-        match self.users.create(&key, &user).await {
-            Ok(created) => Ok(meter.record(created).value),
-            // Another first upsert of this name made the same id: one document is left, and the later one wins.
-            Err(error) if error.kind() == AccountErrorKind::Conflict => {
-                let replaced = self.users.modify(&key, &user.id, |stored: &mut ChatUser| {
-                    *stored = user.clone();
-                    Ok::<_, client::Error>(())
-                });
-                Ok(meter.record(replaced.await?).value)
-            }
-            Err(error) => Err(error.into()),
-        }
+        Ok(meter.record(replaced.await?).value)
     }
 
     /// Takes an address for a user, before the user is written.

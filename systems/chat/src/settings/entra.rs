@@ -3,6 +3,9 @@
 use serde::{Deserialize, Serialize};
 use service::settings::{Secret, SettingsSection, SettingsValidator};
 
+/// The tenant of an issuer for all organisations.
+const ORGANIZATIONS: &str = "organizations";
+
 /// The group `EntraId`. Without a client id it is off.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase", default)]
@@ -47,7 +50,7 @@ pub struct EntraAuthorization {
 pub struct EntraFallback {
     /// One-time codes stay possible.
     pub enable_otp: bool,
-    /// Also for people whom the issuer knows and we do not.
+    /// The page offers a one-time code also to people whom the issuer knows and we do not admit.
     pub otp_for_unauthorized_users: bool,
 }
 
@@ -107,6 +110,19 @@ impl Default for AutomaticSsoSettings {
 }
 
 impl EntraSettings {
+    /// The name of the issuer in its tokens; that of an issuer of many tenants has `{tenantid}` in its place.
+    #[must_use]
+    pub fn issuer(&self) -> String {
+        let tenant = if self.tenant_id == ORGANIZATIONS { "{tenantid}" } else { &self.tenant_id };
+        format!("{}/{tenant}/v2.0", self.instance.trim_end_matches('/'))
+    }
+
+    /// Whether people can sign in by a one-time code.
+    #[must_use]
+    pub fn has_codes(&self) -> bool {
+        !self.is_enabled() || self.fallback.enable_otp
+    }
+
     /// Whether people can sign in by the issuer.
     #[must_use]
     pub fn is_enabled(&self) -> bool {
@@ -127,6 +143,18 @@ impl SettingsSection for EntraSettings {
         ] {
             validator.require(name, path.starts_with('/'), "a path that begins with '/'");
         }
+        // Both let personal accounts in.
+        let is_tenant = !matches!(self.tenant_id.as_str(), "" | "common" | "consumers");
+        validator.require("TenantId", is_tenant, "a tenant, or organizations");
+        let is_checked =
+            self.tenant_id != ORGANIZATIONS || self.authorization.require_tenant_validation;
+        let allowed = "true, because TenantId=organizations lets every organisation in";
+        validator.require("Authorization:RequireTenantValidation", is_checked, allowed);
+        let is_cookie_name = !self.automatic_sso.attempt_cookie_name.is_empty()
+            && (self.automatic_sso.attempt_cookie_name.bytes())
+                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-');
+        let allowed = "letters, digits, '_' and '-'";
+        validator.require("AutomaticSso:AttemptCookieName", is_cookie_name, allowed);
         let names_tenants = !self.authorization.require_tenant_validation
             || !self.authorization.allowed_tenants.is_empty();
         let allowed = "at least one tenant, or RequireTenantValidation=false";

@@ -1,6 +1,7 @@
 //! All groups together, and the small ones.
 
 use serde::{Deserialize, Serialize};
+use service::mail::SmtpSettings;
 use service::settings::{Secret, SettingsSection, SettingsValidator};
 
 use super::{
@@ -25,7 +26,9 @@ pub struct ChatSettings {
     pub rate_limiting: RateLimitSettings,
     /// Reminders of unread messages.
     pub notifications: ReminderSettings,
-    /// Where codes and reminders are sent.
+    /// The relay for mails with codes and reminders.
+    pub smtp: SmtpSettings,
+    /// Where other codes and reminders are sent.
     pub delivery: DeliverySettings,
     /// What is switched on.
     pub features: FeatureSettings,
@@ -47,7 +50,7 @@ pub struct ReminderSettings {
     pub unread_delay_seconds: i64,
 }
 
-/// The group `Delivery`: a signed call for each mail and each text message.
+/// The group `Delivery`: a signed call for each text message, and for each mail if there is no relay.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase", default)]
 pub struct DeliverySettings {
@@ -82,6 +85,7 @@ impl Default for ChatSettings {
             otp: OtpSettings::default(),
             rate_limiting: RateLimitSettings::default(),
             notifications: ReminderSettings::default(),
+            smtp: SmtpSettings::default(),
             delivery: DeliverySettings::default(),
             features: FeatureSettings::default(),
             cors: CorsSettings::default(),
@@ -109,14 +113,16 @@ impl ChatSettings {
     fn rules(&self) -> [(&'static str, bool, &'static str); 4] {
         let is_trial = self.chat.development || self.testing.in_memory;
         let has_pepper = self.otp.pepper.is_set() || !self.otp.hashing_enabled;
-        let has_channel = !self.delivery.webhook_url.is_empty() || self.entra_id.is_enabled();
+        let has_channel = !self.delivery.webhook_url.is_empty()
+            || self.smtp.has_any_value()
+            || self.entra_id.is_enabled();
         let ttl = self.cosmos.messages_time_to_live().is_some();
         [
             ("Otp:Pepper", is_trial || has_pepper, "set base64 of at least 32 bytes"),
             (
                 "Delivery:WebhookUrl",
                 is_trial || has_channel,
-                "set an address that sends codes, or EntraId:ClientId, or Chat:Development=true",
+                "set an address that sends codes, or Smtp:Host, or EntraId:ClientId, or Chat:Development=true",
             ),
             (
                 "Cors:AllowAllOrigins",

@@ -47,7 +47,8 @@ impl ChatCore {
         );
         // In the background: the answer must not take longer for users that exist.
         for address in DeliveryAddress::all_of(&user) {
-            self.deliver(OutgoingText { address, text: text.clone() });
+            let subject = "Your sign-in code".to_owned();
+            self.deliver(OutgoingText { address, subject, text: text.clone() });
         }
         Ok(())
     }

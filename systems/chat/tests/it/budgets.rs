@@ -1,12 +1,18 @@
 //! CH-040 to CH-051: request units of the operations, in the charge profile of the service.
 
-use chat::{ChatUser, MessageChange, MessageContent, NewMessage};
+use chat::{ChatUser, HistoryCursor, MessageChange, MessageContent, NewMessage};
 
 use crate::world::{ALICE, BOB, Embedded, World, room, settings_with_features, user};
 
-/// Checks a charge by the rule of the requirements: at most twice the upper bound.
+/// The operations whose documents and indexing policy, which the seed fixes, cost more than the bound: the delete of a
+/// message costs as much as its create, and a changed room is read before.
+const ABOVE: [&str; 2] = ["CH-044 messages.delete", "CH-051 rooms.add_user"];
+
+/// Checks a charge by the rule of the requirements: at most the upper bound, and twice of it for those that are listed.
 fn check(operation: &str, charge: f64, bound: f64) {
-    assert!(charge > 0.0 && charge <= 2.0 * bound, "{operation}: {charge} RU, bound {bound}");
+    let most = if ABOVE.contains(&operation) { 2.0 * bound } else { bound };
+    // A charge is printed with two decimals, and a bound is met by what is printed.
+    assert!(charge > 0.0 && charge < most + 0.005, "{operation}: {charge} RU, bound {bound}");
 }
 
 #[tokio::test]
@@ -24,14 +30,16 @@ async fn every_operation_stays_within_its_budget() {
     let created = messages.create(new("Hello world")).await.unwrap();
     check("CH-040 messages.create", created.charge, 7.0);
     let id = created.value.message.id;
+    world.travel(1);
     for number in 0..40 {
         messages.create(new(&format!("message number {number}"))).await.unwrap();
         world.travel(1);
     }
     let recent = messages.recent_by_room(&general, 20).await.unwrap();
     check("CH-041 messages.recent_by_room", recent.charge, 6.0);
-    let before = recent.value[0].timestamp;
-    let older = messages.before_by_room(&general, before, 20).await.unwrap();
+    let oldest = &recent.value[0];
+    let before = HistoryCursor::before_message(oldest.timestamp, &oldest.id);
+    let older = messages.before_by_room(&general, &before, 20).await.unwrap();
     check("CH-042 messages.before_by_room", older.charge, 6.0);
     let change = MessageChange { room: &general, id: &id, by: &user(BOB), life_seconds: None };
     check("CH-043 messages.mark_read", messages.mark_read(change).await.unwrap().charge, 12.0);
@@ -83,7 +91,9 @@ async fn charges_beside(count: usize) -> (f64, f64) {
 
 #[tokio::test]
 async fn a_message_costs_the_same_however_long_the_history_is() {
-    let (few, many) = (charges_beside(30).await, charges_beside(1_000).await);
+    // A longer history by CHAT_HISTORY, for those who have the time.
+    let long = std::env::var("CHAT_HISTORY").ok().and_then(|text| text.parse().ok());
+    let (few, many) = (charges_beside(100).await, charges_beside(long.unwrap_or(1_000)).await);
     assert!((few.0 - many.0).abs() < 0.01, "sends: {few:?} {many:?}");
     assert!((few.1 - many.1).abs() < 0.5, "pages: {few:?} {many:?}");
 }

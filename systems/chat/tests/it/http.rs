@@ -193,3 +193,14 @@ async fn administrators_manage_users_and_rooms() {
     let exported = api.respond(Some("admin"), "GET", "/api/admin/rooms/ops/export", None).await;
     assert!(exported.text().await.unwrap().contains("\"green\""));
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn routes_are_found_whatever_the_case_of_their_letters() {
+    let site = Site::new::<Embedded>(settings()).await;
+    site.world.send(ALICE, "general", "hello").await;
+    let (status, history) = site.interface.get(ALICE, "/API/Messages/Room/general?take=1").await;
+    assert_eq!((status, &history[0]["content"]), (200, &"hello".into()));
+    // Names are compared exactly.
+    assert_eq!(site.interface.get(ALICE, "/api/messages/room/General").await.0, 403);
+    assert_eq!(site.interface.get(ALICE, "/Api/Nothing").await.0, 404);
+}

@@ -1,6 +1,8 @@
 //! CH-033, CH-034, CH-040 to CH-055: the repositories.
 
-use chat::{ChatRoom, ChatUser, DeleteResult, ErrorKind, MessageAddress, UtcTimestamp};
+use chat::{
+    ChatRoom, ChatUser, DeleteResult, ErrorKind, HistoryCursor, MessageAddress, UtcTimestamp,
+};
 
 use crate::world::{ALICE, BOB, CHARLIE, Embedded, World, message, room, user};
 
@@ -17,12 +19,12 @@ async fn history_is_paged_backwards_and_returned_oldest_first() {
     };
     let newest = world.chat.messages().recent_by_room(&general, 20).await.unwrap().value;
     assert_eq!(contents(&newest), (5..25).map(|n| format!("m{n}")).collect::<Vec<_>>());
-    let before = newest[0].timestamp;
-    let older = world.chat.messages().before_by_room(&general, before, 20).await.unwrap().value;
+    let before = HistoryCursor::before(newest[0].timestamp);
+    let older = world.chat.messages().before_by_room(&general, &before, 20).await.unwrap().value;
     assert_eq!(contents(&older), (0..5).map(|n| format!("m{n}")).collect::<Vec<_>>());
-    let first = UtcTimestamp::parse("2025-01-01T00:00:00Z").unwrap();
+    let first = HistoryCursor::before(UtcTimestamp::parse("2025-01-01T00:00:00Z").unwrap());
     assert!(
-        world.chat.messages().before_by_room(&general, first, 20).await.unwrap().value.is_empty()
+        world.chat.messages().before_by_room(&general, &first, 20).await.unwrap().value.is_empty()
     );
 }
 

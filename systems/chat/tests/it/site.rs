@@ -124,6 +124,23 @@ impl Interface {
         reply(request.send().await.unwrap()).await
     }
 
+    /// Calls as a page of another origin makes a browser call: with the cookies of a session, which it cannot read.
+    pub(crate) async fn respond_from(
+        &self,
+        origin: &str,
+        cookies: &Cookies,
+        (method, path, body): (&str, &str, Option<&Value>),
+    ) -> Response {
+        let method = Method::from_bytes(method.as_bytes()).unwrap();
+        let mut request = self.client.request(method, self.url(path));
+        request = request.header("cookie", &cookies.line).header("origin", origin);
+        request = request.header("sec-fetch-site", "cross-site");
+        if let Some(body) = body {
+            request = request.json(body);
+        }
+        request.send().await.unwrap()
+    }
+
     pub(crate) async fn sign_in(&self, user: &str, texts: &Texts) -> Cookies {
         texts.clear();
         let body = json!({ "userName": user });

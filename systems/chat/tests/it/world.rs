@@ -1,15 +1,16 @@
 //! The environment of one test: an engine on a test clock, the system on an account, recorded texts and events.
 //!
-//! An account is embedded, or connected over HTTP to a server of our own on a socket.
+//! An account is embedded, or connected over HTTP to a server of our own on a socket. Ephemeral state is in memory;
+//! with `CHAT_TESTS_REDIS` in the environment, all tests use a real Redis instead (CH-095).
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use chat::{
-    Chat, ChatMember, ChatParts, ChatSettings, ClientEvent, DeliveryAddress, EventBroadcast,
-    FeatureSettings, MemoryEphemeral, MessageIds, MessageView, OtpSettings, OutgoingText, RoomName,
-    SendRequest, TextSender, UserName, UtcTimestamp,
+    Chat, ChatMember, ChatParts, ChatSettings, ClientEvent, DeliveryAddress, EphemeralStore,
+    EventBroadcast, FeatureSettings, MemoryEphemeral, MessageIds, MessageView, OtpSettings,
+    OutgoingText, RedisEphemeral, RoomName, SendRequest, TextSender, UserName, UtcTimestamp,
 };
 use client::{Account, Environment, Faults, TimestampMs, TravellingClock};
 use engine::Engine;
@@ -17,6 +18,8 @@ use gateway::{EMULATOR_KEY, Gateway, GatewaySettings};
 use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
+
+use crate::redis::RedisServer;
 
 pub(crate) const ALICE: &str = "alice@example.com";
 pub(crate) const BOB: &str = "bob@example.com";
@@ -139,7 +142,9 @@ pub(crate) struct World {
     pub(crate) clock: Arc<TravellingClock>,
     pub(crate) environment: Environment,
     pub(crate) account: Account,
-    pub(crate) ephemeral: Arc<MemoryEphemeral>,
+    pub(crate) ephemeral: Arc<dyn EphemeralStore>,
+    memory: Arc<MemoryEphemeral>,
+    redis: Option<RedisServer>,
     pub(crate) texts: Texts,
     pub(crate) told: SentEvents,
     pub(crate) faults: Faults,
@@ -198,10 +203,25 @@ impl World {
         let engine = Engine::simulated(environment.clone()).await.unwrap();
         let (account, server) = W::account(&engine).await;
         let faults = Faults::new();
-        let ephemeral = Arc::new(MemoryEphemeral::new(environment.clone()));
+        let memory = Arc::new(MemoryEphemeral::new(environment.clone()));
+        let redis = match std::env::var_os("CHAT_TESTS_REDIS") {
+            Some(_) => RedisServer::start("a whole test").await,
+            None => None,
+        };
+        let settings = match &redis {
+            Some(redis) => redis.settings(settings),
+            None => settings,
+        };
+        let ephemeral: Arc<dyn EphemeralStore> = match &redis {
+            Some(_) => {
+                Arc::new(RedisEphemeral::open(&settings.redis, environment.clone()).unwrap())
+            }
+            None => memory.clone(),
+        };
         let (texts, told) = (Texts::default(), SentEvents::default());
         let parts = ChatParts {
-            ephemeral: Some(ephemeral.clone()),
+            // Without it the chat opens the Redis of its settings, as a service does.
+            ephemeral: redis.is_none().then(|| ephemeral.clone()),
             sender: Some(Arc::new(texts.clone())),
             ids,
             ..ChatParts::default()
@@ -213,21 +233,49 @@ impl World {
             chat.broadcast_by(Arc::new(told.clone()));
         }
         let _server = server;
-        Self { clock, environment, account, ephemeral, texts, told, faults, chat, _server }
+        Self {
+            clock,
+            environment,
+            account,
+            ephemeral,
+            memory,
+            redis,
+            texts,
+            told,
+            faults,
+            chat,
+            _server,
+        }
     }
 
     /// The same data and ephemeral state, opened by another process.
     pub(crate) async fn reopened(&self, settings: ChatSettings) -> chat::Result<Chat> {
         let parts = ChatParts {
-            ephemeral: Some(self.ephemeral.clone()),
+            ephemeral: self.redis.is_none().then(|| self.ephemeral.clone()),
             sender: Some(Arc::new(self.texts.clone())),
             ..ChatParts::default()
+        };
+        let settings = match &self.redis {
+            Some(redis) => redis.settings(settings),
+            None => settings,
         };
         Chat::open(self.account.clone(), settings, self.environment.clone(), parts).await
     }
 
+    /// Lets time pass, for keys in Redis, too.
     pub(crate) fn travel(&self, seconds: u64) {
         self.clock.travel(Duration::from_secs(seconds));
+        if let Some(redis) = &self.redis {
+            redis.age(Duration::from_secs(seconds));
+        }
+    }
+
+    /// The keys of ephemeral state.
+    pub(crate) async fn ephemeral_keys(&self) -> Vec<String> {
+        match &self.redis {
+            Some(redis) => redis.keys().await,
+            None => self.memory.keys(),
+        }
     }
 
     pub(crate) async fn member(&self, name: &str) -> ChatMember {

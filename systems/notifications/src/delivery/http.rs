@@ -8,10 +8,10 @@ use std::time::Duration;
 use client::Clock;
 use reqwest::header::{HeaderMap, HeaderValue, RETRY_AFTER};
 use reqwest::{ClientBuilder, redirect};
+use service::mail;
+use service::settings::ProviderSettingsError;
 
 use super::push::DeliveryResult;
-use super::settings::ProviderSettingsError;
-use super::tls;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// The longest wait that is respected: an event should not be blocked by a provider with a wrong clock.
@@ -34,7 +34,7 @@ pub(super) fn trust_ca_file(
     setting: &str,
     file: &str,
 ) -> Result<ClientBuilder, ProviderSettingsError> {
-    let Some(text) = tls::read_ca_file(setting, file)? else { return Ok(builder) };
+    let Some(text) = mail::read_ca_file(setting, file)? else { return Ok(builder) };
     let certificates = reqwest::Certificate::from_pem_bundle(&text).map_err(|_| {
         ProviderSettingsError::new(
             setting,
@@ -90,7 +90,7 @@ pub(super) fn no_response(provider: &str, section: &str, error: &reqwest::Error)
 
 /// The reason, if the request failed because of the server's certificate.
 pub(super) fn certificate_failure(provider: &str, error: &reqwest::Error) -> Option<String> {
-    let wrong = tls::certificate_failure(error)?;
+    let wrong = mail::certificate_failure(error)?;
     Some(format!("{provider}: the certificate of the server is refused: {wrong}"))
 }
 

@@ -18,13 +18,14 @@ mod pem;
 mod providers;
 mod push;
 mod settings;
-mod tls;
 mod webhook;
 
 pub use providers::Providers;
 pub use push::{Delivery, DeliveryResult, Push, VerificationResult};
+pub use service::mail::{SmtpSecurity, SmtpSettings};
+pub use service::settings::ProviderSettingsError;
 pub use settings::{
     APNS_ENDPOINT, ApnsSettings, FCM_ENDPOINT, FCM_TOKEN_ENDPOINT, FcmSettings, ProviderSettings,
-    ProviderSettingsError, SmtpSecurity, SmtpSettings, WebhookSettings,
+    WebhookSettings,
 };
 pub use webhook::WebhookSigner;

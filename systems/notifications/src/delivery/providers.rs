@@ -8,13 +8,13 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use client::{Clock, SystemClock};
-use service::settings::SettingsValidator;
+use service::settings::{ProviderSettingsError, SettingsValidator};
 
 use super::apns::ApnsProvider;
 use super::fcm::FcmProvider;
 use super::mail::MailProvider;
 use super::push::{Delivery, DeliveryResult, Push, VerificationResult};
-use super::settings::{ProviderSettings, ProviderSettingsError, TIMEOUT_SECONDS_MAX};
+use super::settings::{ProviderSettings, TIMEOUT_SECONDS_MAX};
 use super::webhook::WebhookProvider;
 use crate::domain::{Device, Platform, PushToken, VerificationCode};
 

@@ -6,7 +6,8 @@
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use service::settings::Secret;
+use service::mail::SmtpSettings;
+use service::settings::{ProviderSettingsError, Secret};
 
 /// The endpoint of FCM for messages.
 pub const FCM_ENDPOINT: &str = "https://fcm.googleapis.com";
@@ -85,48 +86,6 @@ pub struct WebhookSettings {
     pub ca_file: String,
 }
 
-/// `Smtp:*`: the mail relay.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(default, rename_all = "PascalCase")]
-pub struct SmtpSettings {
-    /// Host of the relay.
-    pub host: String,
-    /// 0 means the standard port: 587 with STARTTLS, 465 with TLS, 25 without either.
-    pub port: u16,
-    /// The security of the connection.
-    pub security: SmtpSecurity,
-    /// Empty means no login.
-    pub username: String,
-    /// The password of the login.
-    pub password: Secret,
-    /// The sender: an address, or a name and an address in angle brackets.
-    pub from: String,
-    /// A PEM file of certificates that are trusted in addition to the machine's. Empty means none.
-    pub ca_file: String,
-    /// The timeout of one mail.
-    pub timeout_seconds: u64,
-}
-
-/// The security of a mail connection.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum SmtpSecurity {
-    /// Starts in plain text and switches to TLS before anything is sent. Fails without TLS.
-    #[default]
-    StartTls,
-    /// TLS from the first byte.
-    Tls,
-    /// No TLS, for a relay on the same machine.
-    None,
-}
-
-/// A wrong setting. The text names the setting and what is expected, and holds no secret.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ProviderSettingsError {
-    pub(super) setting: String,
-    pub(super) message: String,
-}
-
 /// Long for a provider, and short compared to the lease of an event.
 const TIMEOUT_SECONDS: u64 = 10;
 /// Three devices in a row have to fit into the lease of an event, which is two minutes by default.
@@ -152,14 +111,6 @@ impl WebhookSettings {
     pub(super) fn has_any_value(&self) -> bool {
         // Not the settings with a default, which are always set.
         self.secret.is_set() || !self.allowed_hosts.is_empty()
-    }
-}
-
-impl SmtpSettings {
-    /// Whether any setting of this section is set. If so, all required ones must be.
-    pub(super) fn has_any_value(&self) -> bool {
-        let texts = [&self.host, &self.from, &self.username];
-        texts.iter().any(|text| !text.is_empty()) || self.password.is_set()
     }
 }
 
@@ -202,35 +153,6 @@ impl Default for WebhookSettings {
         }
     }
 }
-
-impl Default for SmtpSettings {
-    fn default() -> Self {
-        Self {
-            host: String::new(),
-            port: 0,
-            security: SmtpSecurity::default(),
-            username: String::new(),
-            password: Secret::default(),
-            from: String::new(),
-            ca_file: String::new(),
-            timeout_seconds: TIMEOUT_SECONDS,
-        }
-    }
-}
-
-impl ProviderSettingsError {
-    pub(super) fn new(setting: &str, message: &str) -> Self {
-        Self { setting: setting.to_owned(), message: message.to_owned() }
-    }
-}
-
-impl std::fmt::Display for ProviderSettingsError {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(formatter, "{} {}", self.setting, self.message)
-    }
-}
-
-impl std::error::Error for ProviderSettingsError {}
 
 /// Requires a setting not to be empty.
 pub(super) fn require(setting: &str, value: &str) -> Result<(), ProviderSettingsError> {

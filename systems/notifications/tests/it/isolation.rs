@@ -194,9 +194,12 @@ async fn nt_a15_no_route_shows_or_changes_what_is_another_users() {
             assert!(is_right(call, status), "{caller}: {call:?}: {status} {answer}");
             let subject = answer["subject"].as_str().unwrap_or(caller);
             assert_eq!(subject, caller, "{call:?}: nobody becomes somebody else");
-            let told = answer.to_string();
+            let answer = answer.to_string();
             for secret in ["secret-post", "carol", "token-of-alice"] {
-                assert!(!told.contains(secret), "{caller}: {call:?} tells '{secret}': {told}");
+                assert!(
+                    !answer.contains(secret),
+                    "{caller}: {call:?} reveals '{secret}': {answer}"
+                );
             }
         }
         assert_eq!(everything_of_alice(&site).await, before, "{caller}");

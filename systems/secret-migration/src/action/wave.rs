@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use client::{Item, Query};
+use futures::{StreamExt as _, TryStreamExt as _};
 use serde::{Deserialize, Serialize};
 
-use crate::domain::{MigrationStatus, Wave, WaveSelector, WaveStatus};
+use crate::domain::{MigrationStatus, Wave, WaveSelector, WaveStatus, WorkloadKey};
 use crate::error::{Error, ErrorKind, Result};
 use crate::migration::SecretMigration;
 use crate::store::read_if_there;
@@ -14,6 +15,8 @@ use super::bulk::{RollbackReport, RollbackScope};
 
 /// All waves are in one partition.
 const WAVES: &str = "wave";
+/// Workloads that are marked at the same time: a wave has thousands, and each waits for its write.
+const JOINS_AT_ONCE: usize = 16;
 
 /// A wave as it is asked for.
 #[derive(Clone, Debug, Deserialize, utoipa::ToSchema)]
@@ -56,7 +59,7 @@ impl SecretMigration {
     pub async fn create_wave(&self, new: NewWave, by: &str) -> Result<Wave> {
         check(&new)?;
         let cluster = new.selector.cluster.clone();
-        let mut wave = Wave {
+        let wave = Wave {
             id: new.name,
             selector: new.selector,
             status: WaveStatus::Planned,
@@ -74,30 +77,38 @@ impl SecretMigration {
         // The wave is created before its workloads are marked: the other way round a crash would leave workloads in a
         // wave that nobody can start.
         self.create_wave_document(&wave).await?;
-        for workload in self.all_workloads(&cluster).await? {
-            let is_free = workload.wave.is_none()
+        let (id, selector) = (&wave.id, &wave.selector);
+        let workloads = self.all_workloads(&cluster).await?;
+        let free = workloads.into_iter().filter(|workload| {
+            workload.wave.is_none()
                 && workload.migration_status == MigrationStatus::Pending
-                && !workload.missing;
-            if !is_free || !wave.selector.matches(&workload) {
-                continue;
-            }
-            let mut stored = self.core.read_workload(&workload.key()).await?;
-            let mut marked = stored.workload().clone();
-            marked.wave = Some(wave.id.clone());
-            marked.record_change("join wave", by, self.core.now());
-            match self.core.save(&mut stored, marked).await {
-                Ok(()) => wave.total += 1,
-                // Somebody changes it right now; it is left out of the wave.
-                Err(error) if error.kind() == ErrorKind::Changed => {}
-                Err(error) => return Err(error),
-            }
-        }
-        let total = wave.total;
-        self.modify_wave(&wave.id, move |stored| {
+                && !workload.missing
+                && selector.matches(workload)
+        });
+        let joins = futures::stream::iter(free)
+            .map(|workload| self.join_wave(workload.key(), id, by))
+            .buffer_unordered(JOINS_AT_ONCE);
+        let joined =
+            joins.try_fold(0, |sum, is_joined| async move { Ok(sum + u64::from(is_joined)) });
+        let total = joined.await?;
+        self.modify_wave(id, move |stored| {
             stored.total = total;
             Ok(())
         })
         .await
+    }
+
+    /// Marks a workload; `false` if somebody changes it right now, which leaves it out of the wave.
+    async fn join_wave(&self, key: WorkloadKey, wave: &str, by: &str) -> Result<bool> {
+        let mut stored = self.core.read_workload(&key).await?;
+        let mut marked = stored.workload().clone();
+        marked.wave = Some(wave.to_owned());
+        marked.record_change("join wave", by, self.core.now());
+        match self.core.save(&mut stored, marked).await {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == ErrorKind::Changed => Ok(false),
+            Err(error) => Err(error),
+        }
     }
 
     async fn create_wave_document(&self, wave: &Wave) -> Result<()> {

@@ -8,7 +8,6 @@ use serde::Deserialize;
 use crate::domain::{MigrationStatus, SecretBackend, TrackedWorkload, Transition, WorkloadKey};
 use crate::error::{Error, ErrorKind, Result};
 use crate::migration::SecretMigration;
-use crate::platform::PlatformFailure;
 use crate::source::SecretLocation;
 use crate::store::StoredWorkload;
 
@@ -58,7 +57,8 @@ impl SecretMigration {
     /// Changes what an operator may change directly.
     ///
     /// # Errors
-    /// `Conflict` for another status or backend, `Invalid` for an unknown one, `Changed` for another etag.
+    /// `Conflict` for another status or backend, `Invalid` for an unknown one, `Changed` for another etag,
+    /// `ApprovalMissing` for a wave of a protected cluster that is approved already.
     pub async fn change_workload(
         &self,
         key: &WorkloadKey,
@@ -75,7 +75,11 @@ impl SecretMigration {
             workload.labels = labels;
         }
         if let Some(wave) = change.wave {
-            workload.wave = text(wave);
+            let wave = text(wave);
+            if wave != workload.wave {
+                self.require_open_wave(key, wave.as_deref()).await?;
+            }
+            workload.wave = wave;
         }
         if let Some(owner) = change.owner {
             workload.owner = text(owner);
@@ -87,6 +91,23 @@ impl SecretMigration {
         }
         let etag = stored.item.etag();
         Ok((stored.item.into_value(), etag))
+    }
+
+    /// Refuses to add a workload of a protected cluster to a wave that nobody could refuse any more, or that is not yet
+    /// planned: whoever approves a wave approves its workloads.
+    async fn require_open_wave(&self, key: &WorkloadKey, wave: Option<&str>) -> Result<()> {
+        let Some(wave) = wave.filter(|_| self.core.settings.protects(&key.cluster)) else {
+            return Ok(());
+        };
+        let known = self.wave(wave).await?;
+        if known.approved_by.is_some() || known.selector.cluster != key.cluster {
+            let message = format!(
+                "{} is protected: a workload can join a wave of this cluster until the wave is approved",
+                key.cluster
+            );
+            return Err(Error::new(ErrorKind::ApprovalMissing, message));
+        }
+        Ok(())
     }
 
     /// Asks for the migration of a pending workload. A worker does it.
@@ -176,10 +197,7 @@ impl SecretMigration {
                 path: item.path.clone(),
             };
             if let Err(error) = self.core.platforms.source.live_version(&location).await {
-                let is_gone = matches!(
-                    error.failure,
-                    PlatformFailure::Missing | PlatformFailure::Deleted { .. }
-                );
+                let is_gone = error.is_gone();
                 let kind = if is_gone { ErrorKind::Conflict } else { ErrorKind::Unavailable };
                 let message = format!("{} cannot go back to Vault: {error}", workload.id);
                 return Err(Error::new(kind, message));

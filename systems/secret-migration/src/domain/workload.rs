@@ -107,7 +107,19 @@ pub struct TrackedWorkload {
 }
 
 /// What a workload is in Kubernetes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    utoipa::ToSchema,
+)]
 pub enum WorkloadKind {
     /// A deployment.
     Deployment,

@@ -33,7 +33,7 @@ const EXTERNAL: &str = "external-secrets.io/v1";
 const EXTERNAL_OLD: &str = "external-secrets.io/v1beta1";
 const OPERATOR: &str = "secrets.hashicorp.com/v1beta1";
 
-pub(super) const RESOURCES: [KubernetesResource; 11] = [
+pub(super) const RESOURCES: [KubernetesResource; 15] = [
     own("api/v1/namespaces", "v1", "Namespace"),
     own("apis/apps/v1/deployments", "apps/v1", "Deployment"),
     own("apis/apps/v1/statefulsets", "apps/v1", "StatefulSet"),
@@ -43,6 +43,14 @@ pub(super) const RESOURCES: [KubernetesResource; 11] = [
     added("apis/secrets-store.csi.x-k8s.io/v1/secretproviderclasses", CSI, "SecretProviderClass"),
     added("apis/external-secrets.io/v1/externalsecrets", EXTERNAL, "ExternalSecret"),
     added("apis/external-secrets.io/v1beta1/externalsecrets", EXTERNAL_OLD, "ExternalSecret"),
+    added("apis/external-secrets.io/v1/secretstores", EXTERNAL, "SecretStore"),
+    added("apis/external-secrets.io/v1beta1/secretstores", EXTERNAL_OLD, "SecretStore"),
+    added("apis/external-secrets.io/v1/clustersecretstores", EXTERNAL, "ClusterSecretStore"),
+    added(
+        "apis/external-secrets.io/v1beta1/clustersecretstores",
+        EXTERNAL_OLD,
+        "ClusterSecretStore",
+    ),
     added("apis/secrets.hashicorp.com/v1beta1/vaultstaticsecrets", OPERATOR, "VaultStaticSecret"),
     added("apis/secrets.hashicorp.com/v1beta1/vaultdynamicsecrets", OPERATOR, "VaultDynamicSecret"),
 ];

@@ -68,6 +68,12 @@ impl PlatformError {
         Self::new(PlatformFailure::Unreachable { why }, subject)
     }
 
+    /// Whether there is nothing to read, or no longer.
+    #[must_use]
+    pub fn is_gone(&self) -> bool {
+        matches!(self.failure, PlatformFailure::Missing | PlatformFailure::Deleted { .. })
+    }
+
     /// Whether the same request may succeed a moment later.
     #[must_use]
     pub fn is_transient(&self) -> bool {

@@ -79,6 +79,8 @@ pub struct MigrationPlan {
     pub paths: u64,
     /// Workloads that are held or paused.
     pub held: u64,
+    /// Workloads of a protected cluster that are in no approved wave; a run would leave them out.
+    pub unapproved: u64,
     /// Namespaces without a mapping, with the number of their pending workloads.
     pub missing_mappings: BTreeMap<String, u64>,
     /// Paths on the target that two source paths would be written to.
@@ -168,6 +170,8 @@ impl SecretMigration {
         let mappings = self.mappings(cluster).await?;
         let mappings: BTreeMap<_, _> =
             mappings.into_iter().map(|mapping| (mapping.namespace.clone(), mapping)).collect();
+        let waves =
+            if self.core.settings.protects(cluster) { self.waves().await? } else { Vec::new() };
         let mut written: BTreeMap<String, String> = BTreeMap::new();
         for workload in self.all_workloads(cluster).await? {
             if workload.migration_status != MigrationStatus::Pending || workload.missing {
@@ -175,6 +179,11 @@ impl SecretMigration {
             }
             if workload.paused {
                 plan.held += 1;
+                continue;
+            }
+            let wave = waves.iter().find(|wave| workload.wave.as_ref() == Some(&wave.id));
+            if !self.core.settings.allows(cluster, wave) {
+                plan.unapproved += 1;
                 continue;
             }
             match mappings.get(&workload.namespace) {
@@ -188,7 +197,7 @@ impl SecretMigration {
     }
 
     /// Walks the workloads of a cluster and finds what must not be: illegal pairs, claims that do not fit the status,
-    /// ids that do not fit the names, last changes without an audit entry.
+    /// ids that do not fit the names, documents that cannot be read.
     ///
     /// # Errors
     /// Those of the account.

@@ -1,12 +1,14 @@
 //! Copying the secrets of one workload: read, write, read back, compare.
 //!
 //! Owns that a repeated copy writes nothing: what is on the target already, with the same fingerprint, stays. Values
-//! exist only inside these functions. Does not own the state of the workload (`migrate`).
+//! exist only inside these functions. Does not own the state of the workload (`migrate`), nor which versions of a
+//! secret are still to be written (`history`).
 
 use std::time::Duration;
 
 use crate::domain::{
-    HashiSecrets, NamespaceMapping, SmpSecrets, SourceReference, TargetReference, TrackedWorkload,
+    HashiSecrets, NamespaceMapping, SecretVersion, SmpSecrets, SourceReference, TargetReference,
+    TrackedWorkload,
 };
 use crate::error::{Error, Result};
 use crate::migration::MigrationCore;
@@ -14,7 +16,7 @@ use crate::monitor::MigrationStep;
 use crate::platform::{PlatformError, PlatformFailure};
 use crate::secret::SecretData;
 use crate::source::SecretLocation;
-use crate::target::{ExpectedVersion, TargetSecret};
+use crate::target::ExpectedVersion;
 
 /// Repeats of one request to a busy platform before the attempt counts as failed.
 const REPEATS_MAX: u32 = 4;
@@ -24,11 +26,26 @@ const PAUSE_MAX: Duration = Duration::from_secs(20);
 
 /// One secret on its way.
 pub(super) struct SecretOnTheWay {
-    reference: SourceReference,
+    pub(super) reference: SourceReference,
     source_path: String,
-    target_path: String,
+    pub(super) target_path: String,
+    /// The live versions before the newest one, oldest first; none unless all versions are copied.
+    pub(super) earlier: Vec<VersionOnTheWay>,
+    pub(super) newest: VersionOnTheWay,
+}
+
+/// One version of it.
+pub(super) struct VersionOnTheWay {
+    pub(super) number: u64,
     data: SecretData,
-    fingerprint: String,
+    pub(super) fingerprint: String,
+}
+
+impl SecretOnTheWay {
+    /// Its versions, oldest first.
+    pub(super) fn versions(&self) -> impl DoubleEndedIterator<Item = &VersionOnTheWay> {
+        self.earlier.iter().chain(std::iter::once(&self.newest))
+    }
 }
 
 impl MigrationCore {
@@ -43,20 +60,52 @@ impl MigrationCore {
         for item in &secrets.items {
             let mount = secrets.mount_of(item).to_owned();
             let location = SecretLocation { mount, path: item.path.clone() };
-            let secret = self.patiently(|| self.platforms.source.read(&location, None)).await?;
-            let fingerprint = self.fingerprints.fingerprint(&secret.data);
+            let newest = self.read_version(&location, None).await?;
+            let earlier = match self.settings.all_versions {
+                true => self.read_earlier(&location, newest.number).await?,
+                false => Vec::new(),
+            };
             let mut reference = item.clone();
-            reference.version = Some(secret.version.into());
-            reference.fingerprint = Some(fingerprint.clone());
+            reference.version = Some(newest.number.into());
+            reference.fingerprint = Some(newest.fingerprint.clone());
             read.push(SecretOnTheWay {
                 reference,
                 source_path: location.to_string(),
                 target_path: mapping.target_path(&location.mount, &location.path),
-                data: secret.data,
-                fingerprint,
+                earlier,
+                newest,
             });
         }
         Ok(read)
+    }
+
+    async fn read_version(
+        &self,
+        location: &SecretLocation,
+        number: Option<u64>,
+    ) -> std::result::Result<VersionOnTheWay, PlatformError> {
+        let secret = self.patiently(|| self.platforms.source.read(location, number)).await?;
+        let fingerprint = self.fingerprints.fingerprint(&secret.data);
+        Ok(VersionOnTheWay { number: secret.version, data: secret.data, fingerprint })
+    }
+
+    /// The live versions before the newest one, oldest first.
+    async fn read_earlier(
+        &self,
+        location: &SecretLocation,
+        newest: u64,
+    ) -> Result<Vec<VersionOnTheWay>> {
+        let live = self.patiently(|| self.platforms.source.live_versions(location)).await?;
+        let mut earlier = Vec::new();
+        for number in live.into_iter().filter(|number| *number < newest) {
+            match self.read_version(location, Some(number)).await {
+                Ok(version) => earlier.push(version),
+                // Deleted since the versions were listed.
+                Err(error) if error.is_gone() => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(earlier)
     }
 
     /// Writes what is not on the target yet.
@@ -69,39 +118,59 @@ impl MigrationCore {
         let mut items = Vec::with_capacity(secrets.len());
         for secret in secrets {
             let version = self.write_path(workload, secret).await?;
-            self.report_step(MigrationStep::WritePath, false);
             items.push(TargetReference {
                 path: secret.target_path.clone(),
                 version,
-                keys: secret.data.keys(),
-                fingerprint: secret.fingerprint.clone(),
+                keys: secret.newest.data.keys(),
+                fingerprint: secret.newest.fingerprint.clone(),
                 source_path: secret.source_path.clone(),
             });
         }
         Ok(SmpSecrets { address: mapping.smp_address.clone(), items })
     }
 
+    /// Writes the versions that are not on the target yet, and returns the newest one there.
     async fn write_path(
         &self,
         workload: &TrackedWorkload,
         secret: &SecretOnTheWay,
-    ) -> Result<crate::domain::SecretVersion> {
+    ) -> Result<SecretVersion> {
         let path = &secret.target_path;
-        let target = &self.platforms.target;
-        let present = self.patiently(|| target.read(path)).await?;
-        let Some(expected) = self.expected_version(workload, secret, present.as_ref())? else {
-            // A worker before us wrote it, in this attempt or an earlier one: no second version.
-            return present
-                .map(|present| present.version)
-                .ok_or_else(|| Error::internal(format!("{path} was there a moment ago")));
+        let present = self.patiently(|| self.platforms.target.read(path)).await?;
+        let written = match &present {
+            Some(present) => self.written_versions(workload, secret, present)?,
+            None => 0,
         };
-        let written = self.patiently(|| target.write(path, &secret.data, &expected)).await;
-        match written {
-            Ok(version) => Ok(version),
+        let mut newest = present.map(|present| present.version);
+        let last = secret.earlier.len();
+        for (place, version) in secret.versions().enumerate().skip(written) {
+            let expected = newest.map_or(ExpectedVersion::Absent, ExpectedVersion::Version);
+            newest = Some(self.write_version(path, version, &expected).await?);
+            self.report_step(MigrationStep::WritePath, false);
+            // The newest one is verified with those of the other paths; an earlier one can only be read now.
+            if place < last {
+                self.verify_version(path, version).await?;
+            }
+        }
+        // A worker before us wrote all of them, in this attempt or an earlier one: no second version.
+        newest.ok_or_else(|| Error::internal(format!("no version of {path} was written")))
+    }
+
+    async fn write_version(
+        &self,
+        path: &str,
+        version: &VersionOnTheWay,
+        expected: &ExpectedVersion,
+    ) -> Result<SecretVersion> {
+        let target = &self.platforms.target;
+        match self.patiently(|| target.write(path, &version.data, expected)).await {
+            Ok(written) => Ok(written),
             // The response of an earlier try was lost, or another worker was faster. The stored version decides.
             Err(error) if error.failure == PlatformFailure::VersionConflict => {
                 match self.patiently(|| target.read(path)).await? {
-                    Some(now) if self.fingerprints.fingerprint(&now.data) == secret.fingerprint => {
+                    Some(now)
+                        if self.fingerprints.fingerprint(&now.data) == version.fingerprint =>
+                    {
                         Ok(now.version)
                     }
                     _ => Err(error.into()),
@@ -111,30 +180,6 @@ impl MigrationCore {
         }
     }
 
-    /// What a write must replace; `None` if nothing has to be written.
-    fn expected_version(
-        &self,
-        workload: &TrackedWorkload,
-        secret: &SecretOnTheWay,
-        present: Option<&TargetSecret>,
-    ) -> Result<Option<ExpectedVersion>> {
-        let Some(present) = present else { return Ok(Some(ExpectedVersion::Absent)) };
-        if self.fingerprints.fingerprint(&present.data) == secret.fingerprint {
-            return Ok(None);
-        }
-        let ours = workload.smp_secrets.iter().flat_map(|secrets| &secrets.items);
-        let is_ours = ours
-            .filter(|item| item.path == secret.target_path)
-            .any(|item| item.version == present.version);
-        if is_ours || self.settings.overwrite {
-            return Ok(Some(ExpectedVersion::Version(present.version.clone())));
-        }
-        let path = &secret.target_path;
-        Err(Error::conflict(format!(
-            "the target has other data at {path}, not written by this migration; remove it or set Migration:Overwrite"
-        )))
-    }
-
     /// Reads the target back and compares fingerprints.
     pub(super) async fn verify_target(
         &self,
@@ -142,18 +187,19 @@ impl MigrationCore {
         written: &SmpSecrets,
     ) -> Result<()> {
         for (secret, item) in secrets.iter().zip(&written.items) {
-            let there = self.patiently(|| self.platforms.target.read(&item.path)).await?;
-            let is_equal = there.as_ref().is_some_and(|there| {
-                self.fingerprints.fingerprint(&there.data) == secret.fingerprint
-            });
-            if !is_equal {
-                let path = &item.path;
-                return Err(Error::conflict(format!(
-                    "{path} does not have what was written to it"
-                )));
-            }
+            self.verify_version(&item.path, &secret.newest).await?;
         }
         Ok(())
+    }
+
+    async fn verify_version(&self, path: &str, version: &VersionOnTheWay) -> Result<()> {
+        let there = self.patiently(|| self.platforms.target.read(path)).await?;
+        match there {
+            Some(there) if self.fingerprints.fingerprint(&there.data) == version.fingerprint => {
+                Ok(())
+            }
+            _ => Err(Error::conflict(format!("{path} does not have what was written to it"))),
+        }
     }
 
     /// The references to what was read, with versions and fingerprints.

@@ -18,6 +18,8 @@ use crate::monitor::MigrationStep;
 use crate::rollout::RolloutHealth;
 use crate::store::StoredWorkload;
 
+use super::copy::SecretOnTheWay;
+
 /// What became of one workload.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MigrationResult {
@@ -75,10 +77,7 @@ impl SecretMigration {
         let mapping = self.require_mapping(&workload.cluster, &workload.namespace).await?;
         self.record(stored, MigrationStep::ResolveMapping, mapping.smp_path.clone()).await?;
         let secrets = core.read_source(&workload, &mapping).await?;
-        let count = match secrets.len() {
-            1 => "1 path".to_owned(),
-            count => format!("{count} paths"),
-        };
+        let count = described(&secrets);
         self.record(stored, MigrationStep::ReadSource, count.clone()).await?;
         self.keep_lease(stored, worker).await?;
         let target = core.write_target(&workload, &mapping, &secrets).await?;
@@ -188,5 +187,18 @@ impl SecretMigration {
             return Ok(());
         }
         self.core.change(stored, Transition::Renew { lease }, worker).await
+    }
+}
+
+/// What is copied, for the audit.
+fn described(secrets: &[SecretOnTheWay]) -> String {
+    let counted = |count: usize, what: &str| match count {
+        1 => format!("1 {what}"),
+        _ => format!("{count} {what}s"),
+    };
+    let paths = counted(secrets.len(), "path");
+    match secrets.iter().map(|secret| secret.earlier.len()).sum() {
+        0 => paths,
+        earlier => format!("{paths}, {}", counted(earlier + secrets.len(), "version")),
     }
 }

@@ -2,6 +2,7 @@
 
 mod copy;
 mod drift;
+mod history;
 mod migrate;
 mod run;
 mod work;

@@ -58,8 +58,10 @@ impl SecretMigration {
             report.charge += page.charge;
             let now = self.core.now();
             let waves = self.running_waves().await?;
-            let due =
-                page.rows.into_iter().filter(|row| row.is_due(now) && chosen(row, scope, &waves));
+            let due = page
+                .rows
+                .into_iter()
+                .filter(|row| row.is_due(now) && self.is_chosen(row, scope, &waves));
             let due: Vec<_> = due.collect();
             if !due.is_empty() && !is_fresh {
                 self.require_fresh_mappings(cluster).await?;
@@ -73,6 +75,17 @@ impl SecretMigration {
         }
         self.finish_waves(cluster).await?;
         Ok(report)
+    }
+
+    /// Whether a round takes a workload. No scope, request or retry takes one that needs an approval and has none.
+    fn is_chosen(&self, row: &PendingWorkload, scope: RunScope, running: &[Wave]) -> bool {
+        let of_row = |wave: &&Wave| row.wave.as_ref() == Some(&wave.id);
+        let wave = running.iter().find(of_row);
+        let is_asked_for = match &row.wave {
+            Some(_) => wave.is_some_and(|wave| wave.selector.cluster == row.cluster),
+            None => row.requested || scope == RunScope::All,
+        };
+        is_asked_for && self.core.settings.allows(&row.cluster, wave)
     }
 
     async fn require_fresh_mappings(&self, cluster: &ClusterName) -> Result<()> {
@@ -308,13 +321,6 @@ impl SecretMigration {
         let take_over = Transition::TakeOver { worker: worker.to_owned(), lease };
         self.core.change(stored, take_over, worker).await?;
         self.migrate_claimed(stored, worker).await
-    }
-}
-
-fn chosen(row: &PendingWorkload, scope: RunScope, running: &[Wave]) -> bool {
-    match &row.wave {
-        Some(wave) => running.iter().any(|running| running.id == *wave),
-        None => row.requested || scope == RunScope::All,
     }
 }
 

@@ -55,6 +55,7 @@ const TEMPORARY: &str = "planisphere.dev/temporary";
 pub fn find_workloads(objects: &[Value], default_mount: &str) -> ScanResult {
     let mut result = ScanResult::default();
     let named = NamedSources::collect(objects, default_mount);
+    let mut workloads = BTreeMap::new();
     for object in objects {
         let kind = text(object, "kind").unwrap_or_default();
         if kind == "Namespace" {
@@ -66,14 +67,29 @@ pub fn find_workloads(objects: &[Value], default_mount: &str) -> ScanResult {
             add_injected(pod, default_mount, &mut paths);
             named.add_used(pod, namespace_of(object), &mut paths);
             if !paths.is_empty() {
-                add_workload(object, kind, paths, &mut result);
+                match names_of(object) {
+                    Ok(names) => add_workload(&mut workloads, names, object, kind, paths),
+                    Err(why) => result.problems.push(format!("{} {why}", kind.name())),
+                }
             }
         }
     }
+    let workloads = workloads.into_iter().map(|((namespace, name), parts)| FoundWorkload {
+        namespace,
+        name,
+        kind: parts.kind,
+        secrets: to_secrets(parts.paths),
+        labels: parts.labels,
+    });
+    result.workloads = workloads.collect();
     result
-        .workloads
-        .sort_by(|one, other| (&one.namespace, &one.name).cmp(&(&other.namespace, &other.name)));
-    result
+}
+
+/// What the objects of one name say.
+struct WorkloadParts {
+    kind: WorkloadKind,
+    paths: Paths,
+    labels: BTreeMap<String, String>,
 }
 
 fn namespace_of(object: &Value) -> &str {
@@ -87,17 +103,37 @@ fn pod_template(object: &Value, kind: WorkloadKind) -> Option<&Value> {
     }
 }
 
-fn add_workload(object: &Value, kind: WorkloadKind, paths: Paths, result: &mut ScanResult) {
+fn names_of(object: &Value) -> Result<(NamespaceName, WorkloadName), String> {
     let name = text_at(object, &["metadata", "name"]).unwrap_or_default();
     let names = NamespaceName::parse(namespace_of(object))
         .and_then(|namespace| Ok((namespace, WorkloadName::parse(name)?)));
-    match names {
-        Err(why) => result.problems.push(format!("{} '{name}': {why}", kind.name())),
-        Ok((namespace, name)) => {
-            let labels = string_map(at(object, &["metadata", "labels"]));
-            let secrets = to_secrets(paths);
-            result.workloads.push(FoundWorkload { namespace, name, kind, secrets, labels });
-        }
+    names.map_err(|why| format!("'{name}': {why}"))
+}
+
+/// Objects of several kinds may have one name, such as a Deployment and the Job that migrates its database. They are one
+/// workload: an id has no kind, and a switch must find the secrets of both. Its kind and its labels are those of the
+/// first kind in the order of [`WorkloadKind`], whatever the order of the objects.
+fn add_workload(
+    workloads: &mut BTreeMap<(NamespaceName, WorkloadName), WorkloadParts>,
+    names: (NamespaceName, WorkloadName),
+    object: &Value,
+    kind: WorkloadKind,
+    paths: Paths,
+) {
+    let labels = string_map(at(object, &["metadata", "labels"]));
+    let Some(known) = workloads.get_mut(&names) else {
+        workloads.insert(names, WorkloadParts { kind, paths, labels });
+        return;
+    };
+    if kind < known.kind {
+        (known.kind, known.labels) = (kind, labels);
+    }
+    add_paths(&mut known.paths, paths);
+}
+
+fn add_paths(known: &mut Paths, more: Paths) {
+    for (path, keys) in more {
+        known.entry(path).or_default().extend(keys);
     }
 }
 
@@ -173,6 +209,7 @@ struct NamedSources {
 impl NamedSources {
     fn collect(objects: &[Value], default_mount: &str) -> Self {
         let mut named = Self::default();
+        let others = other_stores(objects);
         for object in objects {
             let own = || text_at(object, &["metadata", "name"]).unwrap_or_default().to_owned();
             let target = |path: &[&str]| text_at(object, path).map_or_else(own, str::to_owned);
@@ -182,7 +219,7 @@ impl NamedSources {
                 {
                     (own(), provider_paths(object, default_mount), true)
                 }
-                "ExternalSecret" => {
+                "ExternalSecret" if !others.contains(&store_of(object)) => {
                     let name = target(&["spec", "target", "name"]);
                     (name, external_paths(object, default_mount), false)
                 }
@@ -193,8 +230,7 @@ impl NamedSources {
                 _ => continue,
             };
             let all = if is_class { &mut named.classes } else { &mut named.secrets };
-            let known = all.entry((namespace_of(object).to_owned(), name)).or_default();
-            paths.into_iter().for_each(|(path, keys)| known.entry(path).or_default().extend(keys));
+            add_paths(all.entry((namespace_of(object).to_owned(), name)).or_default(), paths);
         }
         named
     }
@@ -208,6 +244,9 @@ impl NamedSources {
             let class = ["csi", "volumeAttributes", "secretProviderClass"];
             classes.extend(text_at(volume, &class));
             secrets.extend(text_at(volume, &["secret", "secretName"]));
+            for source in list(at(volume, &["projected", "sources"])) {
+                secrets.extend(text_at(source, &["secret", "name"]));
+            }
         }
         for group in ["containers", "initContainers"] {
             for container in list(spec.get(group)) {
@@ -224,9 +263,40 @@ impl NamedSources {
         };
         let found = secrets.into_iter().map(|name| find(&self.secrets, name));
         let found = found.chain(classes.into_iter().map(|name| find(&self.classes, name)));
-        for (path, keys) in found.flatten() {
-            paths.entry(path).or_default().extend(keys);
+        found.for_each(|more| add_paths(paths, more));
+    }
+}
+
+/// A store of the External Secrets Operator: its kind, its namespace unless it is for the whole cluster, its name.
+type StoreName<'a> = (&'a str, &'a str, &'a str);
+
+const STORE: &str = "SecretStore";
+const CLUSTER_STORE: &str = "ClusterSecretStore";
+
+/// Stores that are known to be on another platform. One that nobody has listed is taken for a Vault: a workload too many
+/// is noticed, one that is left out is not.
+fn other_stores(objects: &[Value]) -> BTreeSet<StoreName<'_>> {
+    let mut others = BTreeSet::new();
+    for object in objects {
+        let name = text_at(object, &["metadata", "name"]).unwrap_or_default();
+        let store = match text(object, "kind") {
+            Some(STORE) => (STORE, namespace_of(object), name),
+            Some(CLUSTER_STORE) => (CLUSTER_STORE, "", name),
+            _ => continue,
+        };
+        let provider = at(object, &["spec", "provider"]);
+        if provider.is_some_and(|provider| provider.get("vault").is_none()) {
+            others.insert(store);
         }
+    }
+    others
+}
+
+fn store_of(external: &Value) -> StoreName<'_> {
+    let name = text_at(external, &["spec", "secretStoreRef", "name"]).unwrap_or_default();
+    match text_at(external, &["spec", "secretStoreRef", "kind"]) {
+        Some(CLUSTER_STORE) => (CLUSTER_STORE, "", name),
+        _ => (STORE, namespace_of(external), name),
     }
 }
 

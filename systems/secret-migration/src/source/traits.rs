@@ -37,6 +37,9 @@ pub trait SecretSource: Send + Sync {
 
     /// The number of the newest version if it can be read; reads no values.
     async fn live_version(&self, location: &SecretLocation) -> Result<u64, PlatformError>;
+
+    /// The numbers of all versions that can be read, oldest first; reads no values.
+    async fn live_versions(&self, location: &SecretLocation) -> Result<Vec<u64>, PlatformError>;
 }
 
 impl std::fmt::Display for SecretLocation {

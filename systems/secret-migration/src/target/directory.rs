@@ -141,6 +141,10 @@ async fn blocking<T: Send + 'static>(
 
 #[async_trait]
 impl SecretTarget for DirectoryTarget {
+    fn numbers_versions(&self) -> bool {
+        true
+    }
+
     async fn read(&self, path: &str) -> PlatformResult<Option<TargetSecret>> {
         let (target, owned) = (self.clone(), path.to_owned());
         blocking(path, move || target.read_newest(&owned)).await

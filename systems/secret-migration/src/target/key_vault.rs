@@ -99,6 +99,10 @@ fn secret_name(path: &str) -> String {
 
 #[async_trait]
 impl SecretTarget for KeyVaultTarget {
+    fn numbers_versions(&self) -> bool {
+        false
+    }
+
     async fn read(&self, path: &str) -> std::result::Result<Option<TargetSecret>, PlatformError> {
         let answer = self.call(Method::GET, path, None).await?;
         match answer.require_success(path) {

@@ -99,6 +99,10 @@ struct AnswerMembers<'a>(#[serde(borrow)] std::collections::BTreeMap<String, &'a
 
 #[async_trait]
 impl SecretTarget for RestTarget {
+    fn numbers_versions(&self) -> bool {
+        false
+    }
+
     async fn read(&self, path: &str) -> std::result::Result<Option<TargetSecret>, PlatformError> {
         let answer = self.call(Method::GET, path, None).await?;
         match answer.require_success(path) {

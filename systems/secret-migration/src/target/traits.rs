@@ -29,6 +29,10 @@ pub enum ExpectedVersion {
 /// A platform that secrets are written to.
 #[async_trait]
 pub trait SecretTarget: Send + Sync {
+    /// Whether versions are numbers that each write increases by one. Only then can all versions of a secret be copied:
+    /// the number says where an interrupted copy has ended.
+    fn numbers_versions(&self) -> bool;
+
     /// The newest version; `None` if there is none.
     async fn read(&self, path: &str) -> Result<Option<TargetSecret>, PlatformError>;
 

@@ -107,6 +107,21 @@ impl VaultClient {
         }
     }
 
+    fn is_live(&self, state: &VersionState) -> bool {
+        !state.destroyed && !self.is_past(&state.deletion_time)
+    }
+
+    async fn read_metadata(
+        &self,
+        location: &SecretLocation,
+    ) -> Result<PathMetadata, PlatformError> {
+        let named = location.to_string();
+        let url = format!("{}/metadata/{}", location.mount, encode_path(&location.path));
+        let answer = self.call(Method::GET, &url, None).await?;
+        answer.require_success(&named)?;
+        data(&answer, &named)
+    }
+
     async fn read_plain(&self, location: &SecretLocation) -> Result<SourceSecret, PlatformError> {
         let named = location.to_string();
         let url = format!("{}/{}", location.mount, encode_path(&location.path));
@@ -144,23 +159,43 @@ impl SecretSource for VaultClient {
             return Ok(self.read_plain(location).await?.version);
         }
         let named = location.to_string();
-        let url = format!("{}/metadata/{}", location.mount, encode_path(&location.path));
-        let answer = self.call(Method::GET, &url, None).await?;
-        answer.require_success(&named)?;
-        let metadata: PathMetadata = data(&answer, &named)?;
+        let metadata = self.read_metadata(location).await?;
         let version = metadata.current_version;
         match metadata.versions.get(&version.to_string()) {
-            Some(state) if state.destroyed || self.is_past(&state.deletion_time) => {
+            Some(state) if !self.is_live(state) => {
                 failure(PlatformFailure::Deleted { version, destroyed: state.destroyed }, &named)
             }
             Some(_) => Ok(version),
             None => failure(PlatformFailure::Missing, &named),
         }
     }
+
+    async fn live_versions(&self, location: &SecretLocation) -> Result<Vec<u64>, PlatformError> {
+        if self.settings.engine_version == 1 {
+            return Ok(vec![self.read_plain(location).await?.version]);
+        }
+        let metadata = self.read_metadata(location).await?;
+        let mut live = Vec::new();
+        for (number, _) in metadata.versions.iter().filter(|(_, state)| self.is_live(state)) {
+            match number.parse() {
+                Ok(number) => live.push(number),
+                Err(_) => {
+                    let why = "a version whose name is no number".to_owned();
+                    return failure(PlatformFailure::Garbage { why }, &location.to_string());
+                }
+            }
+        }
+        live.sort_unstable();
+        Ok(live)
+    }
 }
 
 #[async_trait]
 impl SecretTarget for VaultClient {
+    fn numbers_versions(&self) -> bool {
+        true
+    }
+
     async fn read(&self, path: &str) -> Result<Option<TargetSecret>, PlatformError> {
         match self.read_versioned(&self.settings.mount, path, None).await {
             Ok(secret) => {

@@ -86,6 +86,37 @@ async fn sm_a14_a_cluster_is_migrated_at_a_flat_charge_with_pauses_over_our_gate
     a_cluster_is_migrated::<OverGateway>().await;
 }
 
+/// Requests and refused ones of all containers.
+fn counted(engine: &engine::Engine) -> (f64, f64) {
+    let usage: serde_json::Value = serde_json::from_str(&engine.usage().to_string()).unwrap();
+    let containers = usage["containers"].as_array().unwrap().iter();
+    let operations = containers.flat_map(|one| one["operations"].as_array().unwrap());
+    operations.fold((0.0, 0.0), |(requests, throttled), one| {
+        let number = |name: &str| one[name].as_f64().unwrap_or_default();
+        (requests + number("requests"), throttled + number("throttled"))
+    })
+}
+
+/// The account refuses what is above 4,000 RU/s: the workers wait as long as it asks for, nothing fails, and there is no
+/// storm of refused requests.
+async fn a_throttled_account_slows_the_workers_down<W: Way>() {
+    let (world, engine) = World::throttled::<W>().await;
+    world.sync(CLUSTER).await;
+    for number in 0..150 {
+        world.add(CLUSTER, &format!("w{number:03}"), &["db", "api", "mail"]).await;
+    }
+    let report = world.run(CLUSTER).await;
+    assert_eq!((report.migrated, report.failed.len()), (150, 0), "{report:?}");
+    let (requests, throttled) = counted(&engine);
+    assert!(throttled > 0.0 && throttled < requests / 4.0, "{throttled} of {requests}");
+    world.assert_sound(CLUSTER).await;
+}
+
+#[tokio::test]
+async fn sm_a14_a_throttled_account_slows_the_workers_down() {
+    a_throttled_account_slows_the_workers_down::<Embedded>().await;
+}
+
 /// The rule of the requirements: a figure is published, and fails above twice its budget.
 async fn updates_stay_in_their_budget<W: Way>() {
     let (world, key) = world_with_fifty_references::<W>().await;

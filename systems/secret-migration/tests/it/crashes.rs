@@ -14,9 +14,9 @@ use secret_migration::{
 use crate::world::{CLUSTER, Embedded, World, cluster};
 
 /// Crashes the worker when a step is reached for this time, counted from zero.
-struct CrashAt {
-    at: (MigrationStep, bool),
-    left: AtomicUsize,
+pub(crate) struct CrashAt {
+    pub(crate) at: (MigrationStep, bool),
+    pub(crate) left: AtomicUsize,
 }
 
 impl MigrationObserver for CrashAt {

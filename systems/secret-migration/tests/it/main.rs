@@ -12,5 +12,6 @@ mod platforms;
 mod processes;
 mod running;
 mod scanning;
+mod versions;
 mod workload_side;
 mod world;

@@ -57,12 +57,24 @@ impl SecretSource for Vault {
     async fn read(
         &self,
         location: &SecretLocation,
-        _: Option<u64>,
+        number: Option<u64>,
     ) -> Result<SourceSecret, PlatformError> {
-        let version = self.live_version(location).await?;
+        let version = match number {
+            Some(number) => number,
+            None => self.live_version(location).await?,
+        };
         let state = self.0.lock().unwrap();
-        let newest = state.secrets[&location.to_string()].last().unwrap().as_ref().unwrap();
-        Ok(SourceSecret { version, data: to_data(newest) })
+        let path = location.to_string();
+        match &state.secrets[&path][version as usize - 1] {
+            Some(pairs) => Ok(SourceSecret { version, data: to_data(pairs) }),
+            None => Err(failure(PlatformFailure::Deleted { version, destroyed: false }, &path)),
+        }
+    }
+
+    async fn live_versions(&self, location: &SecretLocation) -> Result<Vec<u64>, PlatformError> {
+        let state = self.0.lock().unwrap();
+        let versions = state.secrets[&location.to_string()].iter().zip(1..);
+        Ok(versions.filter(|(pairs, _)| pairs.is_some()).map(|(_, number)| number).collect())
     }
 
     async fn live_version(&self, location: &SecretLocation) -> Result<u64, PlatformError> {
@@ -125,10 +137,23 @@ impl Target {
     pub(crate) fn data(&self, path: &str) -> Pairs {
         self.0.lock().unwrap().secrets[path].last().unwrap().clone()
     }
+
+    /// The passwords of all versions, oldest first.
+    pub(crate) fn passwords(&self, path: &str) -> Vec<String> {
+        let state = self.0.lock().unwrap();
+        state.secrets[path]
+            .iter()
+            .map(|pairs| pairs["password"].trim_matches('"').to_owned())
+            .collect()
+    }
 }
 
 #[async_trait]
 impl SecretTarget for Target {
+    fn numbers_versions(&self) -> bool {
+        true
+    }
+
     async fn read(&self, path: &str) -> Result<Option<TargetSecret>, PlatformError> {
         let state = self.0.lock().unwrap();
         Ok(state.secrets.get(path).map(|versions| TargetSecret {

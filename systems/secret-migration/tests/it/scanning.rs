@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use secret_migration::{
-    ErrorKind, MigrationStatus, SecretBackend, WorkloadKey, find_workloads, parse_manifests,
+    ErrorKind, MigrationStatus, SecretBackend, WorkloadKey, WorkloadKind, find_workloads,
+    parse_manifests,
 };
 
 use crate::world::{Embedded, OverGateway, Way, World, cluster};
@@ -184,6 +185,58 @@ fn all_four_ways_to_vault_are_found() {
     assert_eq!(paths, expected.map(|(mount, path, keys)| (mount, path, keys.to_owned())));
     assert!(found.problems[0].contains("no:name"), "{:?}", found.problems);
     assert_eq!(found.namespaces[0].1.smp_path, "apps/pay");
+}
+
+const ONE_NAME: &str = r#"
+kind: Job
+metadata: {name: api, namespace: shop, labels: {app: job}}
+spec:
+  template:
+    metadata:
+      annotations:
+        vault.hashicorp.com/agent-inject: "true"
+        vault.hashicorp.com/agent-inject-secret-x: secret/data/api/schema
+---
+kind: Deployment
+metadata: {name: api, namespace: shop, labels: {app: api}}
+spec:
+  template:
+    spec:
+      volumes:
+      - name: v
+        projected: {sources: [{secret: {name: of-vault}}, {secret: {name: of-another}}]}
+---
+kind: ExternalSecret
+metadata: {name: of-vault, namespace: shop}
+spec: {secretStoreRef: {name: vault}, data: [{remoteRef: {key: secret/data/api/db}}]}
+---
+kind: ExternalSecret
+metadata: {name: of-another, namespace: shop}
+spec:
+  secretStoreRef: {name: cloud, kind: ClusterSecretStore}
+  data: [{remoteRef: {key: elsewhere}}]
+---
+kind: SecretStore
+metadata: {name: vault, namespace: shop}
+spec: {provider: {vault: {server: "https://vault"}}}
+---
+kind: ClusterSecretStore
+metadata: {name: cloud}
+spec: {provider: {aws: {service: SecretsManager}}}
+"#;
+
+#[test]
+fn objects_of_one_name_are_one_workload_and_other_platforms_are_left_out() {
+    let mut objects = parse_manifests("test", ONE_NAME).unwrap();
+    let found = find_workloads(&objects, "secret");
+    let workload = &found.workloads[0];
+    assert_eq!((found.workloads.len(), workload.kind), (1, WorkloadKind::Deployment));
+    assert_eq!(workload.labels["app"], "api");
+    let paths: Vec<_> = workload.secrets.items.iter().map(|item| item.path.as_str()).collect();
+    assert_eq!(paths, ["api/db", "api/schema"]);
+    // The order of the objects says nothing: a second scan must not change a workload.
+    objects.reverse();
+    assert_eq!(find_workloads(&objects, "secret"), found);
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use client::{Account, Environment, TimestampMs, TravellingClock};
-use engine::Engine;
+use engine::{Engine, EngineSettings};
 use gateway::{EMULATOR_KEY, Gateway, GatewaySettings};
 use secret_migration::{
     ClusterName, HashiSecrets, MappingInput, MigrationSettings, NamespaceName, Platforms,
@@ -15,6 +15,7 @@ use secret_migration::{
     WorkloadKey,
 };
 use service::settings::Secret;
+use storage::memory::MemoryStore;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
@@ -92,22 +93,40 @@ impl World {
         let start = UtcTimestamp::parse(START).unwrap();
         let clock = TravellingClock::starting_at(TimestampMs(start.ms()));
         let environment = Environment::travelling(Arc::clone(&clock), 7);
-        Self::of::<W>(settings, clock, environment).await
+        let engine = Engine::simulated(environment.clone()).await.unwrap();
+        Self::of::<W>(settings, clock, environment, &engine).await
+    }
+
+    /// On an engine that refuses what is above the throughput of the containers.
+    pub(crate) async fn throttled<W: Way>() -> (Self, Engine) {
+        let start = UtcTimestamp::parse(START).unwrap();
+        let clock = TravellingClock::starting_at(TimestampMs(start.ms()));
+        let environment = Environment::travelling(Arc::clone(&clock), 7);
+        let enforcing = EngineSettings {
+            enforce_throughput: true,
+            maintenance: false,
+            ..EngineSettings::default()
+        };
+        let store = Arc::new(MemoryStore::new());
+        let engine = Engine::open(store, environment.clone(), enforcing).await.unwrap();
+        (Self::of::<W>(settings(), clock, environment, &engine).await, engine)
     }
 
     /// On the clock of the machine: for what waits while others work.
     pub(crate) async fn in_real_time<W: Way>() -> Self {
         let clock = TravellingClock::starting_at(TimestampMs(0));
-        Self::of::<W>(settings(), clock, Environment::system()).await
+        let environment = Environment::system();
+        let engine = Engine::simulated(environment.clone()).await.unwrap();
+        Self::of::<W>(settings(), clock, environment, &engine).await
     }
 
     async fn of<W: Way>(
         settings: MigrationSettings,
         clock: Arc<TravellingClock>,
         environment: Environment,
+        engine: &Engine,
     ) -> Self {
-        let engine = Engine::simulated(environment.clone()).await.unwrap();
-        let (account, server) = W::account(&engine).await;
+        let (account, server) = W::account(engine).await;
         let (vault, target, restarts) = (Vault::default(), Target::default(), Restarts::default());
         let platforms = Platforms {
             source: Arc::new(vault.clone()),

@@ -114,7 +114,7 @@ fn check_paths(tree: &Tree, text: &str, report: &mut TidyReport) {
         for span in code_spans(line) {
             let path = span.split(['#', ':']).next().unwrap_or(span).trim_end_matches('/');
             let looks_like_ours = ROOTS.iter().any(|root| path.starts_with(root));
-            // A placeholder or a glob stands for many paths and cannot be looked up.
+            // A placeholder or a glob names many paths and cannot be looked up.
             let is_pattern = path.contains(['<', '*', '{', ' ']) || path.contains("..");
             if looks_like_ours && !is_pattern && !tree.has(path) {
                 let message = TidyMessage::new(

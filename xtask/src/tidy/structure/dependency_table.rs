@@ -54,7 +54,12 @@ const TABLE: &[CrateRule] = &[
         may_use: AllowedCrates::Only(&["model", "query", "storage"]),
         tests_may_use: &["interleaving", "storage-lsm"],
     },
-    crate_rule("planisphere", &["client", "engine", "model", "storage-lsm"]),
+    CrateRule {
+        package: "javascript",
+        may_use: AllowedCrates::Only(&["engine", "model"]),
+        tests_may_use: &["storage"],
+    },
+    crate_rule("planisphere", &["client", "engine", "javascript", "model", "storage-lsm"]),
     crate_rule("jwks", &[]),
     crate_rule("signalr", &[]),
     crate_rule("ui-kit", &[]),
@@ -62,7 +67,7 @@ const TABLE: &[CrateRule] = &[
     CrateRule {
         package: "gateway",
         may_use: AllowedCrates::Only(&["engine", "jwks", "model", "ui-kit"]),
-        tests_may_use: &["storage"],
+        tests_may_use: &["javascript", "storage"],
     },
     CrateRule {
         package: "client",
@@ -73,8 +78,8 @@ const TABLE: &[CrateRule] = &[
     CrateRule {
         package: "systems/*",
         may_use: AllowedCrates::Only(&["client", "model", "service", "signalr"]),
-        // Their scenarios also run against a server of ours.
-        tests_may_use: &["engine", "gateway"],
+        // Their scenarios also run against a server of ours, and on engines with settings of their own.
+        tests_may_use: &["engine", "gateway", "storage"],
     },
     unrestricted("app"),
     unrestricted("benchmarks"),

@@ -43,7 +43,8 @@ const TABLES: &[ModuleTable] = &[
         folder: "crates/engine",
         central: Some("engine"),
         rows: &[
-            ("environment", ""),
+            ("script_runtime", ""),
+            ("environment", "script_runtime"),
             ("error", ""),
             ("charge", "error"),
             ("operation", ""),
@@ -55,7 +56,7 @@ const TABLES: &[ModuleTable] = &[
             ("record", "error key_layout"),
             ("container", "index record"),
             ("response", "error record"),
-            ("settings", ""),
+            ("settings", "script_runtime"),
             ("throughput", "error key_layout metering response"),
             ("work", "environment error settings"),
             (
@@ -74,14 +75,19 @@ const TABLES: &[ModuleTable] = &[
             ("session", "error partition"),
             (
                 "query",
-                "error charge operation ordered_bytes creation_order key_layout index metering record \
-                container response throughput work partition catalog session",
+                "script_runtime environment error charge operation ordered_bytes creation_order key_layout \
+                index metering record container response throughput work partition catalog session",
             ),
             ("transaction", "error charge key_layout index record container partition"),
             (
                 "item",
                 "error charge operation creation_order key_layout metering record container response \
                 throughput work partition catalog session query transaction",
+            ),
+            (
+                "script",
+                "script_runtime environment error charge operation key_layout metering record container \
+                response throughput partition catalog query transaction item",
             ),
             (
                 "time_travel",

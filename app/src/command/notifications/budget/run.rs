@@ -28,7 +28,7 @@ Example:
 
 The charges are those of our model (docs/request-charges.md), measured in memory: with every property indexed, as in
 the Terraform files of the seed, with the profiles azure and native; and with the profile azure and lean indexing
-(Notifications:Indexing=lean). --peak-factor tells how uneven the load of a day is.
+(Notifications:Indexing=lean). --peak-factor is the peak load of a day divided by its average.
 
 Exit codes: 0 nothing costs more than allowed, 1 something does, 2 the command failed.")]
 pub(in super::super) struct BudgetCommand {

@@ -20,7 +20,8 @@ pub(crate) fn translate(error: engine::Error) -> Error {
         | EngineKind::PartitionKeyMismatch
         | EngineKind::Immutable(_)
         | EngineKind::ContinuationRefused
-        | EngineKind::BadQuery => ErrorKind::BadRequest,
+        | EngineKind::BadQuery
+        | EngineKind::ScriptFailed { .. } => ErrorKind::BadRequest,
         // Nothing was executed; a retry can succeed.
         EngineKind::SessionNotAvailable | EngineKind::PartitionGone | EngineKind::OutOfTime => {
             ErrorKind::Unavailable

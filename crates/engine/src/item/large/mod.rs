@@ -20,4 +20,5 @@ mod steps;
 
 pub(crate) use look::PreparationBasis;
 pub(crate) use prepare::{PreparableTransaction, PreparationTurns, WritePreparation};
+pub(crate) use rehearsal::rehearse;
 pub(crate) use steps::prepare_removals;

@@ -66,6 +66,11 @@ pub(crate) struct WritePreparation {
 }
 
 impl WritePreparation {
+    /// A preparation whose new items get these ordinals.
+    pub(crate) fn with_reserved(reserved: Vec<u64>) -> Self {
+        Self { reserved, ..Self::default() }
+    }
+
     /// Records the item that a run was too long for.
     pub(crate) fn want(&mut self, key: ItemKey) -> Result<()> {
         self.attempts += 1;

@@ -61,7 +61,8 @@ impl PreparableTransaction for BatchWrite {
     }
 }
 
-fn rehearse(
+/// Prepares writes in their order.
+pub(crate) fn rehearse(
     basis: &PreparationBasis,
     turns: &PreparationTurns,
     writes: &mut [ItemWrite],
@@ -319,7 +320,7 @@ impl SeenItem {
 
 impl ItemWrite {
     /// The key that is written, and the one that a rename frees.
-    fn keys(&self) -> [Option<&ItemKey>; 2] {
+    pub(crate) fn keys(&self) -> [Option<&ItemKey>; 2] {
         match self {
             Self::Create { new, .. } | Self::Upsert { new, .. } => [Some(&new.key), None],
             Self::Replace { new, renamed_from, .. } => [Some(&new.key), renamed_from.as_ref()],
@@ -329,12 +330,12 @@ impl ItemWrite {
         }
     }
 
-    fn may_create(&self) -> bool {
+    pub(crate) fn may_create(&self) -> bool {
         matches!(self, Self::Create { .. } | Self::Upsert { .. })
     }
 
     /// Bytes of the item or the values that the write holds.
-    fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         match self {
             Self::Create { new, .. } | Self::Upsert { new, .. } | Self::Replace { new, .. } => {
                 new.bytes

@@ -165,22 +165,39 @@ fn push(executor: &mut QueryExecutor, candidate: &Candidate) -> Result<(), Evalu
 }
 
 fn finish_page(executor: QueryExecutor, page: &mut PageBuilder, returned: u64) -> Result<Rest> {
-    let rows = executor.finish().map_err(|error| evaluation_failed(&error))?;
-    let mut rest = rows.iter().skip(usize::try_from(returned).unwrap_or(usize::MAX));
-    let mut first_left = None;
-    for row in rest.by_ref() {
-        let result = page
-            .push(|| row_text(row).map(Bytes::from))
-            .map_err(|error| evaluation_failed(&error))?;
-        if result != RowPush::Accepted {
-            first_left = Some(row);
-            break;
+    let (mut passed, mut failure, mut rest) = (0, None, Rest::Nothing);
+    // Printed row by row, while the budget of the query is still asked for each of them.
+    let finished = executor.finish_while(|row| {
+        let text = || row_text(&row).map(Bytes::from);
+        passed += 1;
+        if passed <= returned {
+            return true;
         }
+        if let Rest::Nothing = rest {
+            match page.push(text) {
+                Ok(RowPush::Accepted) => return true,
+                Ok(_) => {}
+                Err(error) => {
+                    failure = Some(error);
+                    return false;
+                }
+            }
+        }
+        match (text(), &mut rest) {
+            (Ok(text), Rest::Rows(rows)) => rows.texts.push(text),
+            (Ok(text), _) => {
+                let first = returned + page.rows.len() as u64;
+                rest = Rest::Rows(RemainingRows { first, texts: vec![text] });
+            }
+            (Err(_), _) => {
+                rest = Rest::Unprintable;
+                return false;
+            }
+        }
+        true
+    });
+    match finished.err().or(failure) {
+        Some(error) => Err(evaluation_failed(&error)),
+        None => Ok(rest),
     }
-    let Some(first_left) = first_left else { return Ok(Rest::Nothing) };
-    let texts = std::iter::once(first_left).chain(rest).map(|row| row_text(row).map(Bytes::from));
-    Ok(match texts.collect() {
-        Ok(texts) => Rest::Rows(RemainingRows { first: returned + page.rows.len() as u64, texts }),
-        Err(_) => Rest::Unprintable,
-    })
 }

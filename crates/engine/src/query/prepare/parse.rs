@@ -1,22 +1,19 @@
-//! Parses and binds query texts, and rejects calls of user-defined functions.
+//! Parses and binds query texts.
 //!
 //! Syntax trees are cached by text. Binding depends on the parameters and on the container; bound queries are cached
-//! too, see `prepared`. A user-defined function that the container does not have is an error in the query; one that it
-//! has is stored but cannot be run, because the engine has no JavaScript runtime.
+//! too, see `prepared`.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ::query::ast::QueryTree;
 use ::query::{
-    BoundQuery, BuiltInFunctions, ComputedProperties, EvaluationError, Parameters, QueryError,
-    bind_with, parse,
+    BoundQuery, BuiltInFunctions, ComputedProperties, Parameters, QueryError, bind_with, parse,
 };
 
 use super::clock_cache::ClockCache;
-use crate::catalog::{AttachedKind, ContainerEntry};
 use crate::engine::Engine;
-use crate::error::{Error, ErrorKind, Result};
-use crate::query::error::{bad_query, evaluation_failed};
+use crate::error::Result;
+use crate::query::error::bad_query;
 
 /// Number of texts in the cache.
 const TEXTS_MAX: usize = 256;
@@ -65,32 +62,4 @@ pub(in crate::query) fn parse_and_bind(
     let bound = bind_with(&tree, parameters, &BuiltInFunctions, computed);
     let bound = bound.map_err(bad_query)?;
     Ok((tree, bound))
-}
-
-impl Engine {
-    /// Rejects a query that calls user-defined functions, before anything is read. Names are case-sensitive.
-    pub(in crate::query) async fn reject_user_functions(
-        &self,
-        container: &ContainerEntry,
-        bound: &BoundQuery,
-    ) -> Result<()> {
-        // consistent.
-        let catalog = self.core.catalog.lock().await;
-        for name in &bound.user_functions {
-            let kind = AttachedKind::UserDefinedFunction;
-            if catalog.attached(&container.identity.rid, kind, name).await?.is_none() {
-                return Err(evaluation_failed(&EvaluationError::UnknownUserFunction(name.clone())));
-            }
-        }
-        let names: Vec<String> =
-            bound.user_functions.iter().map(|name| format!("'{name}'")).collect();
-        Err(Error::new(
-            ErrorKind::Unsupported,
-            format!(
-                "The query calls the user-defined function {}, which is stored but cannot be run: user-defined \
-                 functions are not supported yet. Write what it does into the query.",
-                names.join(", ")
-            ),
-        ))
-    }
 }

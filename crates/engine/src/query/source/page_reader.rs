@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use model::TimestampMs;
+use model::{RequestCharge, TimestampMs};
 use storage::{
     Direction, KeyRange, Read, Scan, ScanLimit, ScanPage, Shard, Space, StorageKey, StorageValue,
 };
@@ -18,6 +18,7 @@ use crate::error::{Error, Result};
 use crate::key_layout::{ITEMS, TERMS, shape_of, shape_paths_range};
 use crate::query::charge::ChargeAccumulator;
 use crate::query::planned::PartitionIndexes;
+use crate::query::prepare::FunctionCalls;
 use crate::query::request::QueryLimits;
 use crate::query::response::QueryMetrics;
 use crate::record::ItemRecord;
@@ -42,6 +43,8 @@ pub(in crate::query) struct PageReader {
     pub(in crate::query) now: TimestampMs,
     pub(in crate::query) metrics: QueryMetrics,
     pub(in crate::query) charges: ChargeAccumulator,
+    /// The user-defined functions that the query calls.
+    pub(in crate::query) functions: Option<Arc<FunctionCalls>>,
     started: Duration,
     time_max: Option<Duration>,
 }
@@ -64,9 +67,16 @@ impl PageReader {
             now: engine.now(),
             metrics: QueryMetrics::default(),
             charges: ChargeAccumulator::new(partitions.sizes),
+            functions: None,
             started: engine.stopwatch(),
             time_max: limits.time_max,
         }
+    }
+
+    /// What the calls of user-defined functions cost.
+    pub(in crate::query) fn function_charge(&self) -> RequestCharge {
+        let count = self.functions.as_ref().map_or(0, |functions| functions.count());
+        model::charge::function_calls(count)
     }
 
     pub(in crate::query) fn engine(&self) -> &Engine {
@@ -163,19 +173,33 @@ impl PageReader {
 
     /// The shapes of a partition, from the cache if it has them for the partition's state.
     pub(in crate::query) async fn shapes(&mut self, shard: Shard) -> Result<Arc<[Shape]>> {
+        let started = self.engine.stopwatch();
+        let (shapes, scans) = self.find_shapes(shard).await?;
+        if scans > 0 {
+            self.metrics.index_time += self.since(started);
+            self.charges.record_partition(shard);
+            self.metrics.index_entries += shapes.len() as u64;
+            self.metrics.index_seeks += scans;
+        }
+        Ok(shapes)
+    }
+
+    /// The shapes of a partition and the number of scans that it took, which are not counted as work of the page.
+    pub(in crate::query) async fn find_shapes(&self, shard: Shard) -> Result<(Arc<[Shape]>, u64)> {
         // The state of the same snapshot: with a newer one, the cache could return shapes that the snapshot does not
         // have.
         let state = self.states.iter().find(|(known, _)| *known == shard);
         let state = state.map(|(_, state)| state.clone());
         let cache = Arc::clone(&self.engine.core.shape_cache);
         if let Some(known) = state.as_ref().and_then(|state| cache.get(shard, state)) {
-            return Ok(known);
+            return Ok((known, 0));
         }
-        let mut shapes = Vec::new();
+        let (mut shapes, mut scans) = (Vec::new(), 0);
         let mut range = shape_paths_range();
         loop {
             let scan = Scan::forward(range.clone(), ScanLimit::entries(SHAPES_PER_SCAN));
-            let page = self.scan_terms(shard, &scan).await?;
+            let page = self.snapshot.scan(shard, TERMS, &scan).await?;
+            scans += 1;
             for entry in &page.entries {
                 let number = shape_of(&entry.key)
                     .ok_or_else(|| Error::corrupt("the key of a shape is damaged"))?;
@@ -193,7 +217,7 @@ impl PageReader {
             // Without a state nothing identifies the moment the shapes belong to, so nothing is cached.
             cache.insert(shard, state, &shapes);
         }
-        Ok(shapes)
+        Ok((shapes, scans))
     }
 
     /// Whether terms exist. Each counts as read.

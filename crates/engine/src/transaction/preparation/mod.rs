@@ -8,8 +8,10 @@ mod base_version;
 mod preparations;
 mod prepared_put;
 mod prepared_removal;
+mod reindex;
 
 pub(crate) use base_version::{BaseVersion, KnownVersion, PolicyOfKey};
 pub(crate) use preparations::{Preparations, PreparedOperation};
 pub(crate) use prepared_put::{PreparedPut, PutBasis};
 pub(crate) use prepared_removal::PreparedRemoval;
+pub(crate) use reindex::PreparedReindex;

@@ -58,6 +58,9 @@ fn argument_units(argument: &Value) -> u64 {
     }
 }
 
+/// The units of calling a user-defined function.
+const USER_FUNCTION_UNITS: u64 = 10;
+
 /// Calls a user-defined function.
 pub(super) fn user_function(
     name: &str,
@@ -65,8 +68,9 @@ pub(super) fn user_function(
     scope: &EvaluationScope<'_>,
 ) -> Result<Value, EvaluationError> {
     let arguments = Formula::evaluate_all(arguments, scope)?;
-    let functions = &scope.environment.context.user_functions;
-    functions
-        .call(name, &arguments)
-        .ok_or_else(|| EvaluationError::UnknownUserFunction(name.to_owned()))
+    let environment = &scope.environment;
+    // Before the call: it leaves this program, so that even a short one is more than a built-in function.
+    let units = arguments.iter().map(argument_units).sum::<u64>();
+    environment.budget.work.spend(USER_FUNCTION_UNITS + units)?;
+    environment.context.user_functions.call(name, &arguments)
 }

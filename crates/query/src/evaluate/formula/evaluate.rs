@@ -3,7 +3,7 @@
 //! Owns the match over all forms and the small forms themselves; larger forms have their own files. The depth of
 //! recursion is the depth of the tree (at most `TREE_LEVELS_MAX`): chains, lists and branches are loops.
 
-use super::{Formula, call, chain, follow_path, subquery};
+use super::{Formula, call, chain, follow_path_within, subquery};
 use crate::ast::Negation;
 use crate::bind::PathStep;
 use crate::budget::{byte_units, value_bytes};
@@ -99,20 +99,14 @@ pub(crate) fn count_part(
     Ok(budget.work.spend(byte_units(bytes))?)
 }
 
-/// The value at the end of a path. Properties are found one after the other, so that a wide object is work.
+/// The value at the end of a path.
 fn member(
     value: &Value,
     steps: &[PathStep],
     scope: &EvaluationScope<'_>,
 ) -> Result<Value, EvaluationError> {
-    /// Properties of an object that are not worth counting.
-    const FEW_PROPERTIES: usize = 64;
-    if let Value::Object(object) = value
-        && object.len() > FEW_PROPERTIES
-    {
-        scope.environment.budget.work.spend((object.len() / FEW_PROPERTIES) as u64)?;
-    }
-    Ok(follow_path(value, steps).cloned().unwrap_or_default())
+    let work = &scope.environment.budget.work;
+    Ok(follow_path_within(value, steps, work)?.cloned().unwrap_or_default())
 }
 
 /// The result of BETWEEN, IN or LIKE, negated if NOT stands before it. NOT of undefined is undefined.

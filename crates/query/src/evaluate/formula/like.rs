@@ -49,7 +49,9 @@ impl Like {
                 let pattern = formula.evaluate(scope)?;
                 match value.as_str().zip(pattern.as_str()) {
                     Some((text, pattern)) => {
-                        scope.environment.budget.memory.build(compiled_bytes(pattern))?;
+                        let budget = scope.environment.budget;
+                        budget.memory.build(compiled_bytes(pattern))?;
+                        budget.work.spend(byte_units(compiled_bytes(pattern)))?;
                         Some(matches(&LikePattern::new(pattern, *escape), text, scope)?)
                     }
                     None => None,

@@ -9,6 +9,7 @@ use super::Formula;
 use super::chain::spend_comparison;
 use super::evaluate::apply_negation;
 use crate::ast::Negation;
+use crate::budget::text_units;
 use crate::evaluate::{EvaluationError, EvaluationScope};
 use crate::value::{Value, equal, logic};
 
@@ -62,7 +63,10 @@ impl Membership {
         let result = match &self.candidates {
             Candidates::Each(list) => any_equal(&value, list, scope)?,
             Candidates::Constant { values, has_undefined } => {
-                if values.contains(&value) {
+                // No candidate is an array or object, and hashing a long string is work.
+                let is_primitive = !matches!(value, Value::Array(_) | Value::Object(_));
+                scope.environment.budget.work.spend(text_units(&value))?;
+                if is_primitive && values.contains(&value) {
                     Some(true)
                 } else {
                     // Not found: comparing with an undefined candidate is undefined, and `false OR undefined` is

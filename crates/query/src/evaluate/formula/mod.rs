@@ -17,7 +17,7 @@ mod subquery;
 
 pub(crate) use evaluate::count_part;
 pub(crate) use form::Formula;
-pub(crate) use path::follow_path;
+pub(crate) use path::{follow_path, follow_path_within};
 pub(crate) use prepare::Preparation;
 pub(crate) use slot_paths::SlotPaths;
 pub(crate) use subquery::Subquery;

@@ -2,7 +2,7 @@
 //!
 //! Owns equality and the partial match of objects. Does not own the form with several values: see `contains_several`.
 
-use crate::budget::value_units;
+use crate::budget::{byte_units, value_units};
 use crate::function::argument;
 use crate::function::context::CallContext;
 use crate::function::declaration::{Function, FunctionFamily, IndexUse, ReturnKind, example};
@@ -57,6 +57,12 @@ fn contains(arguments: &[Value], context: &CallContext<'_>) -> Option<bool> {
     let [array, value, ..] = arguments else { return None };
     // Undefined is never an element, but the result is undefined and not false.
     let elements = array.as_array().filter(|_| value.is_defined())?;
+    if let Value::String(text) = value {
+        // A string is compared only with those of its length.
+        let equally_long = |element: &&Value| element.as_str().map(str::len) == Some(text.len());
+        let compared = elements.iter().filter(equally_long).count() as u64;
+        context.budget.work(byte_units(text.len()).saturating_mul(compared))?;
+    }
     if matches!(value, Value::Array(_) | Value::Object(_)) {
         // Each element may be compared in depth, and each property of the value looked for among those of an element.
         let properties = value.as_object().map_or(1, |object| object.len().max(1)) as u64;

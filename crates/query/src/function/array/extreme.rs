@@ -4,12 +4,14 @@
 
 use std::cmp::Ordering;
 
+use crate::budget::text_units;
+use crate::function::context::CallContext;
 use crate::function::declaration::{Function, FunctionFamily, ReturnKind, example};
 use crate::value::{Value, total_order};
 
 pub(in crate::function) const FUNCTIONS: &[Function] = &[
-    Function::scalar(FunctionFamily::Array, "ARRAY_MIN", |arguments, _| {
-        extreme(arguments, Ordering::is_lt)
+    Function::scalar(FunctionFamily::Array, "ARRAY_MIN", |arguments, context| {
+        extreme(arguments, context, Ordering::is_lt).into()
     })
     .required(&["array"])
     .returns(
@@ -25,8 +27,8 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
         example("[]", "undefined"),
         example("1", "undefined"),
     ]),
-    Function::scalar(FunctionFamily::Array, "ARRAY_MAX", |arguments, _| {
-        extreme(arguments, Ordering::is_gt)
+    Function::scalar(FunctionFamily::Array, "ARRAY_MAX", |arguments, context| {
+        extreme(arguments, context, Ordering::is_gt).into()
     })
     .required(&["array"])
     .returns(
@@ -44,19 +46,24 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
     ]),
 ];
 
-fn extreme(arguments: &[Value], is_better: impl Fn(Ordering) -> bool) -> Value {
-    let Some(elements) = arguments.first().and_then(Value::as_array) else {
-        return Value::Undefined;
-    };
+fn extreme(
+    arguments: &[Value],
+    context: &CallContext<'_>,
+    is_better: impl Fn(Ordering) -> bool,
+) -> Option<Value> {
+    let elements = arguments.first()?.as_array()?;
     let is_nested = |element: &Value| matches!(element, Value::Array(_) | Value::Object(_));
     if elements.iter().any(is_nested) {
-        return Value::Undefined;
+        return None;
     }
-    let better = |best: Value, element: &Value| {
-        if is_better(total_order(element, &best)) { element.clone() } else { best }
-    };
-    match elements.split_first() {
-        Some((first, rest)) => rest.iter().fold(first.clone(), better),
-        None => Value::Undefined,
+    let (first, rest) = elements.split_first()?;
+    let mut best = first;
+    for element in rest {
+        // Two long strings may differ in their last letter only.
+        context.budget.work(text_units(element))?;
+        if is_better(total_order(element, best)) {
+            best = element;
+        }
     }
+    Some(best.clone())
 }

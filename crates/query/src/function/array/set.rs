@@ -11,7 +11,7 @@ use crate::value::Value;
 
 pub(in crate::function) const FUNCTIONS: &[Function] = &[
     Function::scalar(FunctionFamily::Array, "SETUNION", |arguments, context| {
-        operate(arguments, context, |left, right| distinct(left.iter().chain(right)))
+        operate(arguments, context, |left, right| distinct(left.iter().chain(right), context))
     })
     .aliases(&["SET_UNION"])
     .required(&["left", "right"])
@@ -24,8 +24,8 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
     // By the equality of rows, in which NaN equals itself; with `=` an array would not even equal itself.
     Function::scalar(FunctionFamily::Array, "SETINTERSECT", |arguments, context| {
         operate(arguments, context, |left, right| {
-            let left: HashSet<&Value> = left.iter().collect();
-            distinct(right.iter().filter(|element| left.contains(element)))
+            let left = set_of(left, context)?;
+            distinct(right.iter().filter(|element| left.contains(element)), context)
         })
     })
     .aliases(&["SET_INTERSECT"])
@@ -42,8 +42,8 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
     ]),
     Function::scalar(FunctionFamily::Array, "SETDIFFERENCE", |arguments, context| {
         operate(arguments, context, |left, right| {
-            let right: HashSet<&Value> = right.iter().collect();
-            distinct(left.iter().filter(|element| !right.contains(element)))
+            let right = set_of(right, context)?;
+            distinct(left.iter().filter(|element| !right.contains(element)), context)
         })
     })
     .aliases(&["SET_DIFFERENCE"])
@@ -62,9 +62,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
     ]),
     Function::scalar(FunctionFamily::Array, "SETEQUAL", |arguments, context| {
         operate(arguments, context, |left, right| {
-            let (left, right): (HashSet<&Value>, HashSet<&Value>) =
-                (left.iter().collect(), right.iter().collect());
-            Value::Bool(left == right)
+            Some(Value::Bool(set_of(left, context)? == set_of(right, context)?))
         })
     })
     .aliases(&["SET_EQUAL"])
@@ -86,16 +84,33 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
 fn operate(
     arguments: &[Value],
     context: &CallContext<'_>,
-    operate: impl Fn(&[Value], &[Value]) -> Value,
+    operate: impl Fn(&[Value], &[Value]) -> Option<Value>,
 ) -> Value {
     let [Value::Array(left), Value::Array(right)] = arguments else { return Value::Undefined };
     let mut elements = left.iter().chain(right.iter());
     let is_allowed = elements.try_for_each(|element| context.count_element(element)).is_some();
-    if is_allowed { operate(left, right) } else { Value::Undefined }
+    is_allowed.then(|| operate(left, right)).flatten().into()
+}
+
+/// Elements that are found by their hash. Asks for each, so that a million of them can be interrupted.
+fn set_of<'element>(
+    elements: &'element [Value],
+    context: &CallContext<'_>,
+) -> Option<HashSet<&'element Value>> {
+    elements.iter().map(|element| context.budget.work(1).map(|()| element)).collect()
 }
 
 /// Removes duplicates; the first occurrence stays.
-fn distinct<'element>(elements: impl Iterator<Item = &'element Value>) -> Value {
-    let mut unique = HashSet::new();
-    Value::array(elements.filter(|element| unique.insert(*element)).cloned())
+fn distinct<'element>(
+    elements: impl Iterator<Item = &'element Value>,
+    context: &CallContext<'_>,
+) -> Option<Value> {
+    let (mut unique, mut kept) = (HashSet::new(), Vec::new());
+    for element in elements {
+        context.budget.work(1)?;
+        if unique.insert(element) {
+            kept.push(element.clone());
+        }
+    }
+    Some(Value::array(kept))
 }

@@ -12,6 +12,9 @@ use super::stop_words::is_english_stop_word;
 /// The default language.
 pub(super) const LANGUAGE_DEFAULT: &str = "en-US";
 
+/// The longest word that has a stem of its own.
+const STEMMED_BYTES_MAX: usize = 256;
+
 /// Splits text of one language into tokens.
 pub struct Analyzer {
     stemmer: Stemmer,
@@ -46,13 +49,35 @@ impl Analyzer {
     /// The words of a text in order, without stop words.
     #[must_use]
     pub fn tokens(&self, text: &str) -> Vec<WordToken> {
-        text.unicode_words()
+        self.each(text).collect()
+    }
+
+    /// The same, one by one.
+    pub(super) fn each(&self, text: &str) -> impl Iterator<Item = WordToken> {
+        words(text)
             .map(str::to_lowercase)
             // Before stemming: the list contains words, not stems.
             .filter(|word| !(self.has_stop_words && is_english_stop_word(word)))
-            .map(|word| WordToken { stem: self.stemmer.stem(&word).into_owned(), word })
-            .collect()
+            .map(|word| WordToken { stem: self.stem(&word), word })
     }
+
+    fn stem(&self, word: &str) -> String {
+        // The stemmer copies the word for each letter that it replaces, so that its work is quadratic. No language has
+        // words of this length; what has it is its own stem.
+        if word.len() > STEMMED_BYTES_MAX {
+            return word.to_owned();
+        }
+        self.stemmer.stem(word).into_owned()
+    }
+}
+
+/// The words of a text. A sign beyond ASCII that stands alone, such as a dash between spaces, is one as well: it counts
+/// for the length of a text, which the order of scores in the suites of the client libraries requires.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split_whitespace().flat_map(|piece| {
+        let is_sign = !piece.is_ascii() && !piece.contains(char::is_alphanumeric);
+        is_sign.then_some(piece).into_iter().chain(piece.unicode_words())
+    })
 }
 
 impl fmt::Debug for Analyzer {

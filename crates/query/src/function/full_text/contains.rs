@@ -4,6 +4,7 @@
 
 use super::analyzer::{Analyzer, LANGUAGE_DEFAULT, WordToken};
 use super::term::SearchTerm;
+use crate::budget::byte_units;
 use crate::function::argument;
 use crate::function::context::CallContext;
 use crate::function::declaration::{
@@ -94,6 +95,14 @@ pub(super) fn tokens(
 ) -> Option<Vec<WordToken>> {
     /// The most bytes of memory for each byte of text: a word of one letter and its gap.
     const GROWTH_MAX: usize = 40;
-    context.budget.build(text.len().saturating_mul(GROWTH_MAX))?;
-    Some(analyzer.tokens(text))
+    let budget = context.budget;
+    budget.hold(text.len().saturating_mul(GROWTH_MAX))?;
+    // Looking for the gaps between words.
+    budget.work(byte_units(text.len().saturating_mul(4)))?;
+    let mut tokens = Vec::new();
+    for token in analyzer.each(text) {
+        budget.work(1 + byte_units(token.word.len().saturating_mul(GROWTH_MAX)))?;
+        tokens.push(token);
+    }
+    Some(tokens)
 }

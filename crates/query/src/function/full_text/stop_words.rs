@@ -1,8 +1,8 @@
 //! English stop words.
 //!
 //! Owns the list, which is our own: function words by category (pronouns, determiners, prepositions, conjunctions,
-//! auxiliaries, adverbs without a subject, contractions). The list of the service is not published; it has about as
-//! many words.
+//! auxiliaries, adverbs without a subject, contractions). The service's documentation names more, such as digits,
+//! letters and forms of "know", but then the order of scores in the suites of the client libraries would be another.
 
 /// English stop words, sorted.
 const ENGLISH: [&str; 351] = [

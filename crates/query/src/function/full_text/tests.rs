@@ -15,7 +15,20 @@ fn text_becomes_stems_of_its_language() {
     assert_eq!(stems("de-DE", "Die Häuser"), ["die", "haus"]);
     assert_eq!(stems("fr-FR", "les chevaux"), ["le", "cheval"]);
     assert_eq!(stems("xx", "the cats"), ["cat"]);
-    assert!(stems("en-US", "… the 🚀 -").is_empty());
+    assert!(stems("en-US", "the - (…the)").is_empty());
+}
+
+#[test]
+fn a_sign_that_stands_alone_counts_as_a_word() {
+    assert_eq!(stems("en-US", "1833 – 1898, “gone”—"), ["1833", "–", "1898", "gone"]);
+    assert_eq!(stems("en-US", "up 🚀 & away"), ["🚀", "away"]);
+}
+
+#[test]
+fn a_word_longer_than_any_of_a_language_is_its_own_stem() {
+    let (long, longer) = ("ay".repeat(127) + "ing", "ay".repeat(128) + "ing");
+    assert_ne!(stems("en-US", &long[1..]), [&long[1..]]);
+    assert_eq!(stems("en-US", &longer), [longer]);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //!
 //! Owns the function. Does not own the geometry: see `relate`.
 
-use super::surface::surface;
+use super::relation::comparison;
 use super::{read, relate};
 use crate::budget::value_bytes;
 use crate::function::declaration::{Function, FunctionFamily, ReturnKind, example};
@@ -13,7 +13,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] =
             .first()
             .filter(|shape| context.budget.build(value_bytes(shape)).is_some())
             .and_then(|shape| read::geometry(shape, context.geospatial).ok())
-            .map(|shape| relate::area(surface(context.geospatial), &shape))
+            .map(|shape| relate::area(comparison(context), &shape))
             .into()
     })
     .required(&["shape"])

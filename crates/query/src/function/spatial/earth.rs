@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 use geographiclib_rs::{Geodesic, InverseGeodesic, PolygonArea, Winding};
 
 use super::geometry::{Coordinate, Segment};
-use super::surface::Surface;
+use super::surface::{PointAllowance, Surface};
 
 /// The surface of the earth.
 pub(super) struct Earth;
@@ -100,28 +100,40 @@ impl Surface for Earth {
         }
     }
 
-    fn is_inside_hole(&self, position: Coordinate, ring: &[Coordinate]) -> bool {
+    fn is_inside_hole(
+        &self,
+        position: Coordinate,
+        ring: &[Coordinate],
+        allows: PointAllowance<'_>,
+    ) -> bool {
         // Holes are written in either orientation. The smaller side is meant, since a hole larger than a hemisphere
         // makes no sense.
-        if self.area(ring) <= ELLIPSOID.area() / 2.0 {
+        if self.area(ring, allows) <= ELLIPSOID.area() / 2.0 {
             return self.is_inside(position, ring);
         }
         let reversed: Vec<Coordinate> = ring.iter().rev().copied().collect();
         self.is_inside(position, &reversed)
     }
 
-    fn area(&self, ring: &[Coordinate]) -> f64 {
+    fn area(&self, ring: &[Coordinate], allows: PointAllowance<'_>) -> f64 {
+        /// Points between two questions to the budget.
+        const PART_POINTS: usize = 64;
         let mut polygon = PolygonArea::new(&ELLIPSOID, Winding::CounterClockwise);
         // The polygon closes itself, so the repeated first vertex is skipped.
-        for position in ring.iter().skip(1) {
-            polygon.add_point(position.y, position.x);
+        for part in ring.get(1..).unwrap_or_default().chunks(PART_POINTS) {
+            if !allows(part.len()) {
+                return 0.0;
+            }
+            for position in part {
+                polygon.add_point(position.y, position.x);
+            }
         }
         let (_, area, _) = polygon.compute(false);
         area
     }
 
-    fn hole_area(&self, ring: &[Coordinate]) -> f64 {
-        let area = self.area(ring);
+    fn hole_area(&self, ring: &[Coordinate], allows: PointAllowance<'_>) -> f64 {
+        let area = self.area(ring, allows);
         area.min(ELLIPSOID.area() - area)
     }
 }

@@ -3,13 +3,16 @@
 //! Owns planar geometry. On a plane the orientation of a ring has no meaning.
 
 use super::geometry::{Coordinate, Segment, segments};
-use super::surface::Surface;
+use super::surface::{PointAllowance, Surface};
 
 /// The Euclidean plane.
 pub(super) struct Plane;
 
 /// Points closer to a segment than this, relative to its length, lie on it.
 const TOLERANCE: f64 = 1e-12;
+
+/// Points that take as long as one point on the earth.
+const CHEAP_POINTS: usize = 16;
 
 impl Surface for Plane {
     fn distance(&self, from: Coordinate, to: Coordinate) -> f64 {
@@ -63,19 +66,27 @@ impl Surface for Plane {
         crossings.count() % 2 == 1
     }
 
-    fn is_inside_hole(&self, position: Coordinate, ring: &[Coordinate]) -> bool {
-        self.is_inside(position, ring)
+    fn is_inside_hole(
+        &self,
+        position: Coordinate,
+        ring: &[Coordinate],
+        allows: PointAllowance<'_>,
+    ) -> bool {
+        allows(ring.len() / CHEAP_POINTS) && self.is_inside(position, ring)
     }
 
-    fn area(&self, ring: &[Coordinate]) -> f64 {
+    fn area(&self, ring: &[Coordinate], allows: PointAllowance<'_>) -> f64 {
+        if !allows(ring.len() / CHEAP_POINTS) {
+            return 0.0;
+        }
         let doubled: f64 = segments(ring)
             .map(|segment| segment.start.x * segment.end.y - segment.end.x * segment.start.y)
             .sum();
         (doubled / 2.0).abs()
     }
 
-    fn hole_area(&self, ring: &[Coordinate]) -> f64 {
-        self.area(ring)
+    fn hole_area(&self, ring: &[Coordinate], allows: PointAllowance<'_>) -> f64 {
+        self.area(ring, allows)
     }
 }
 

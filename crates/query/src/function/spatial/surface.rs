@@ -30,14 +30,22 @@ pub(super) trait Surface {
     fn is_inside(&self, position: Coordinate, ring: &[Coordinate]) -> bool;
 
     /// Whether a point that is not on the ring lies in the hole that the ring bounds, whatever its orientation.
-    fn is_inside_hole(&self, position: Coordinate, ring: &[Coordinate]) -> bool;
+    fn is_inside_hole(
+        &self,
+        position: Coordinate,
+        ring: &[Coordinate],
+        allows: PointAllowance<'_>,
+    ) -> bool;
 
     /// The size of the area that a ring bounds.
-    fn area(&self, ring: &[Coordinate]) -> f64;
+    fn area(&self, ring: &[Coordinate], allows: PointAllowance<'_>) -> f64;
 
     /// The size of the hole that a ring bounds, whatever its orientation.
-    fn hole_area(&self, ring: &[Coordinate]) -> f64;
+    fn hole_area(&self, ring: &[Coordinate], allows: PointAllowance<'_>) -> f64;
 }
+
+/// Whether so many more points of a ring may be measured. If not, the result is never seen.
+pub(super) type PointAllowance<'call> = &'call dyn Fn(usize) -> bool;
 
 /// The surface of a container.
 pub(super) fn surface(config: GeospatialConfig) -> &'static dyn Surface {

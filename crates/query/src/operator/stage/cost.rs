@@ -3,6 +3,8 @@
 //! Owns the units of the expressions of a query: a long expression is work even if it calls nothing. Does not own the
 //! work of functions, comparisons and subqueries: they count it when they run.
 
+use model::Json;
+
 use crate::ast::BinaryOperator;
 use crate::bind::{BoundOrderBy, BoundQuery, Expression, Grouping, OutputProjection};
 
@@ -64,7 +66,8 @@ impl NodeCount {
                 | Expression::UdfCall { .. }
                 | Expression::Subquery { .. }
                 | Expression::Like { .. }
-        ) || is_concatenation(expression);
+        ) || is_concatenation(expression)
+            || is_large_parameter(expression);
         expression.for_each_child(&mut |child| self.add(child));
     }
 
@@ -77,4 +80,14 @@ impl NodeCount {
 fn is_concatenation(expression: &Expression) -> bool {
     let Expression::Chain { rest, .. } = expression else { return false };
     rest.iter().any(|(operator, _)| *operator == BinaryOperator::Concatenate)
+}
+
+/// Whether an expression is a value of the request that takes long to compare or to print.
+fn is_large_parameter(expression: &Expression) -> bool {
+    const TEXT_BYTES_MAX: usize = 1024;
+    match expression {
+        Expression::Parameter(Json::String(text)) => text.len() > TEXT_BYTES_MAX,
+        Expression::Parameter(Json::Array(_) | Json::Object(_)) => true,
+        _ => false,
+    }
 }

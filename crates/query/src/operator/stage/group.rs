@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::bind::{BoundQuery, Grouping};
-use crate::budget::{MemoryBudget, value_bytes, value_units};
+use crate::budget::{MemoryBudget, text_units, value_bytes, value_units};
 use crate::evaluate::{EvaluationError, EvaluationScope, Formula, Preparation};
 use crate::function::{Aggregate, AggregateState, FunctionBody, lookup};
 use crate::value::Value;
@@ -80,7 +80,12 @@ impl GroupStage {
         for (_, argument) in &self.aggregates {
             values.push(argument.evaluate(scope)?);
         }
-        budget.work.spend(keys.iter().map(value_units).sum())?;
+        // Keys and members of sets are hashed as a whole, the strings of MIN and MAX compared.
+        let units = keys.iter().map(value_units).sum::<u64>();
+        let aggregated = self.aggregates.iter().zip(&values);
+        let units =
+            units + aggregated.map(|((kind, _), value)| added_units(*kind, value)).sum::<u64>();
+        budget.work.spend(units)?;
         // Looked up by slice: a row of a known group allocates no key.
         let group_index = match table.indexes.get(keys.as_slice()) {
             Some(index) => *index,
@@ -145,6 +150,15 @@ impl GroupTable {
     fn reserve(&mut self, bytes: usize, memory: &MemoryBudget) -> Result<(), EvaluationError> {
         self.bytes += bytes;
         Ok(memory.reserve(bytes)?)
+    }
+}
+
+/// The units of adding a value to an aggregate.
+fn added_units(aggregate: Aggregate, value: &Value) -> u64 {
+    match aggregate {
+        Aggregate::MakeList | Aggregate::MakeSet => value_units(value),
+        Aggregate::Max | Aggregate::Min => text_units(value),
+        _ => 0,
     }
 }
 

@@ -9,7 +9,7 @@ use std::cmp::Ordering;
 use super::order::{KeyOrder, score_direction};
 use super::sort::{SortCost, sort_within};
 use crate::bind::Expression;
-use crate::budget::{BudgetError, WorkBudget};
+use crate::budget::{BudgetError, WorkBudget, value_units};
 use crate::evaluate::{Formula, Preparation};
 use crate::function::full_text::{Corpus, matches};
 use crate::value::Value;
@@ -77,7 +77,7 @@ impl Ranking {
     ) -> Result<(), BudgetError> {
         for (index, component) in self.components.iter().enumerate() {
             if component.is_full_text {
-                score_relevance(rows, index);
+                score_relevance(rows, index, work)?;
             }
         }
         // A single score orders rows directly; ranks are only needed to fuse several.
@@ -130,8 +130,19 @@ fn reversed(direction: KeyOrder) -> KeyOrder {
 }
 
 /// Replaces the word counts of each row by its relevance among all rows.
-fn score_relevance(rows: &mut [&mut Vec<Value>], index: usize) {
-    let counts: Vec<Option<Vec<f64>>> = rows.iter().map(|keys| counts(keys.get(index)?)).collect();
+fn score_relevance(
+    rows: &mut [&mut Vec<Value>],
+    index: usize,
+    work: &WorkBudget,
+) -> Result<(), BudgetError> {
+    /// How often the counts of a row are read: as numbers, for each total, for the score.
+    const READS: u64 = 4;
+    let mut counts: Vec<Option<Vec<f64>>> = Vec::with_capacity(rows.len());
+    for keys in rows.iter() {
+        let key = keys.get(index);
+        work.spend(1 + READS * key.map_or(0, value_units))?;
+        counts.push(key.and_then(word_counts));
+    }
     let texts = || counts.iter().flatten();
     let words = |counts: &Vec<f64>| counts.first().copied().unwrap_or(0.0);
     // Items without a text count as documents, as in the statistics query of clients.
@@ -150,9 +161,10 @@ fn score_relevance(rows: &mut [&mut Vec<Value>], index: usize) {
             *key = relevance.into();
         }
     }
+    Ok(())
 }
 
-fn counts(value: &Value) -> Option<Vec<f64>> {
+fn word_counts(value: &Value) -> Option<Vec<f64>> {
     value.as_array()?.iter().map(Value::as_f64).collect()
 }
 

@@ -158,6 +158,8 @@ impl Stages {
         environment.budget.memory.release(buffer.bytes());
         let rows = order.sorted(buffer, &environment.budget.work)?;
         for row in rows.into_iter().filter(Value::is_defined) {
+            // DISTINCT hashes it, and whoever takes it prints it.
+            environment.budget.work.spend(1 + value_units(&row))?;
             self.pass(state, row, &environment.budget.memory, emit)?;
         }
         Ok(())

@@ -103,8 +103,11 @@ fn every_error_has_a_sentence_and_numbers_have_a_code() {
 fn user_functions_are_called_with_the_values_of_their_arguments() {
     struct Functions;
     impl UserFunctions for Functions {
-        fn call(&self, name: &str, arguments: &[Value]) -> Option<Value> {
-            (name == "list").then(|| Value::array(arguments.iter().cloned()))
+        fn call(&self, name: &str, arguments: &[Value]) -> Result<Value, EvaluationError> {
+            match name {
+                "list" => Ok(Value::array(arguments.iter().cloned())),
+                _ => Err(EvaluationError::UnknownUserFunction(name.to_owned())),
+            }
         }
     }
     let context = EvaluationContext { user_functions: std::sync::Arc::new(Functions), ..context() };

@@ -12,6 +12,10 @@ use crate::bind::{BoundQuery, Expression, Grouping, Input};
 use crate::evaluate::constant;
 use crate::value::Value;
 
+/// Levels of expressions inside each other that are looked at. Nothing is known of deeper ones: the filter is evaluated
+/// then, and the stack stays small.
+const LEVELS_MAX: usize = 64;
+
 /// What is known about the items whose rows pass the filters of a query, including those of its inputs.
 #[must_use]
 pub fn row_condition(query: &BoundQuery) -> Condition {
@@ -21,7 +25,7 @@ pub fn row_condition(query: &BoundQuery) -> Condition {
 /// What is known about the items for which a filter is true.
 #[must_use]
 pub fn filter_condition(filter: &Expression, scope: &PathScope) -> Condition {
-    outcome(filter, Truth::True, scope)
+    outcome(filter, Truth::True, scope, LEVELS_MAX)
 }
 
 /// Whether the expression shall be true or false.
@@ -61,7 +65,8 @@ fn rows(query: &BoundQuery, around: &PathScope) -> Condition {
     Condition::all(filter.chain(inputs))
 }
 
-pub(super) fn outcome(expression: &Expression, truth: Truth, scope: &PathScope) -> Condition {
+fn outcome(expression: &Expression, truth: Truth, scope: &PathScope, levels: usize) -> Condition {
+    let Some(below) = levels.checked_sub(1) else { return Condition::Unknown };
     if let Some(value) = constant(expression) {
         return fixed(&value, truth);
     }
@@ -69,9 +74,9 @@ pub(super) fn outcome(expression: &Expression, truth: Truth, scope: &PathScope) 
         Expression::Input(_) | Expression::Member { .. } => boolean_path(expression, truth, scope),
         Expression::Unary { operator: UnaryOperator::Not, operand } => {
             // Not the complement of the condition: undefined is neither true nor false.
-            outcome(operand, truth.opposite(), scope)
+            outcome(operand, truth.opposite(), scope, below)
         }
-        Expression::Chain { first, rest } => chain(first, rest, truth, scope),
+        Expression::Chain { first, rest } => chain((first, rest), truth, scope, below),
         Expression::Between { negation, value, low, high } => {
             let truth = truth.under(*negation);
             let low = super::comparison::compare(
@@ -144,16 +149,16 @@ fn boolean_path(expression: &Expression, truth: Truth, scope: &PathScope) -> Con
 }
 
 fn chain(
-    first: &Expression,
-    rest: &[(BinaryOperator, Expression)],
+    (first, rest): (&Expression, &[(BinaryOperator, Expression)]),
     truth: Truth,
     scope: &PathScope,
+    levels: usize,
 ) -> Condition {
     let Some((operator, second)) = rest.first() else {
         return Condition::Unknown;
     };
     let operands = || std::iter::once(first).chain(rest.iter().map(|(_, operand)| operand));
-    let parts = || operands().map(|operand| outcome(operand, truth, scope));
+    let parts = || operands().map(|operand| outcome(operand, truth, scope, levels));
     match (operator.precedence(), truth) {
         (Precedence::And, Truth::True) | (Precedence::Or, Truth::False) => Condition::all(parts()),
         (Precedence::Or, Truth::True) | (Precedence::And, Truth::False) => Condition::any(parts()),

@@ -124,12 +124,17 @@ impl Condition {
     pub fn all(conditions: impl IntoIterator<Item = Self>) -> Self {
         let mut parts = Vec::new();
         let mut paths = PathConditions::default();
+        let mut is_unknown = false;
         for condition in flat(conditions, Self::into_conjuncts) {
             match condition {
                 Self::Never => return Self::Never,
                 Self::Always => {}
                 // One `Unknown` is kept: it marks the conjunction as inexact.
-                Self::Unknown if parts.contains(&Self::Unknown) => {}
+                Self::Unknown if is_unknown => {}
+                Self::Unknown => {
+                    is_unknown = true;
+                    parts.push(Self::Unknown);
+                }
                 // Different elements may satisfy different conditions, so conditions on elements must not be
                 // intersected.
                 Self::Path(path) if path.test.is_none() && !path.is_over_elements() => {

@@ -18,7 +18,7 @@ pub(super) enum PatternElement {
     One,
     /// `%`: any number of characters, including none.
     Run,
-    /// `[a-f]` or `[^a-f]`: one character inside, or outside, the ranges.
+    /// `[a-f]` or `[^a-f]`: one character inside, or outside, the ranges, which are sorted and do not overlap.
     Class { is_negated: bool, ranges: Vec<(char, char)> },
 }
 
@@ -29,6 +29,7 @@ impl LikePattern {
         let characters: Vec<char> = text.chars().collect();
         let mut parts = Vec::new();
         let mut rest = characters.as_slice();
+        let mut unclosed = UnclosedClasses::default();
         while let Some((&first, after)) = rest.split_first() {
             rest = after;
             let part = match first {
@@ -41,7 +42,7 @@ impl LikePattern {
                 },
                 '%' => PatternElement::Run,
                 '_' => PatternElement::One,
-                '[' => match class(after, escape) {
+                '[' => match class(after, escape, &mut unclosed) {
                     Some((part, after)) => {
                         rest = after;
                         part
@@ -125,24 +126,59 @@ impl PatternElement {
             Self::One => true,
             Self::Run => false,
             Self::Class { is_negated, ranges } => {
-                // A reversed range such as `[f-a]` contains nothing.
-                let inside = ranges.iter().any(|(low, high)| (*low..=*high).contains(&character));
+                let next = ranges.partition_point(|(low, _)| *low <= character);
+                let range = next.checked_sub(1).and_then(|last| ranges.get(last));
+                let inside = range.is_some_and(|(_, high)| character <= *high);
                 inside != *is_negated
             }
         }
     }
 }
 
+/// The places inside a pattern from which no closing bracket is reached, by the number of characters after them.
+/// Without them, every opening bracket that is never closed would read the whole rest: quadratic in its length.
+#[derive(Default)]
+struct UnclosedClasses {
+    places: Vec<bool>,
+}
+
+impl UnclosedClasses {
+    fn contains(&self, place: usize) -> bool {
+        self.places.get(place).copied().unwrap_or(false)
+    }
+
+    fn add(&mut self, visited: &[usize]) {
+        // The first place is the farthest from the end.
+        let places = visited.first().map_or(0, |first| first + 1);
+        self.places.resize(places.max(self.places.len()), false);
+        for place in visited {
+            if let Some(place) = self.places.get_mut(*place) {
+                *place = true;
+            }
+        }
+    }
+}
+
 /// Parses a class up to its closing bracket; `None` if there is none.
-fn class(text: &[char], escape: Option<char>) -> Option<(PatternElement, &[char])> {
+fn class<'text>(
+    text: &'text [char],
+    escape: Option<char>,
+    unclosed: &mut UnclosedClasses,
+) -> Option<(PatternElement, &'text [char])> {
     let (is_negated, mut rest) = match text.split_first() {
         Some(('^', rest)) => (true, rest),
         _ => (false, text),
     };
-    let mut ranges = Vec::new();
+    let (mut ranges, mut visited) = (Vec::new(), Vec::new());
     loop {
-        let (&first, after) = rest.split_first()?;
+        let next = rest.split_first().filter(|_| !unclosed.contains(rest.len()));
+        let Some((&first, after)) = next else {
+            unclosed.add(&visited);
+            return None;
+        };
+        visited.push(rest.len());
         if first == ']' {
+            let ranges = disjoint(ranges);
             return Some((PatternElement::Class { is_negated, ranges }, after));
         }
         let (low, after) = member(first, after, escape);
@@ -158,6 +194,21 @@ fn class(text: &[char], escape: Option<char>) -> Option<(PatternElement, &[char]
         };
         ranges.push((low, high));
     }
+}
+
+/// Sorts ranges and merges those that overlap, so that a character is found by a binary search. A reversed range such
+/// as `[f-a]` contains nothing.
+fn disjoint(mut ranges: Vec<(char, char)>) -> Vec<(char, char)> {
+    ranges.retain(|(low, high)| low <= high);
+    ranges.sort_unstable();
+    let mut merged: Vec<(char, char)> = Vec::with_capacity(ranges.len());
+    for (low, high) in ranges {
+        match merged.last_mut() {
+            Some((_, end)) if low <= *end => *end = high.max(*end),
+            _ => merged.push((low, high)),
+        }
+    }
+    merged
 }
 
 /// Reads one character of a class, or the one after the escape character.

@@ -52,6 +52,29 @@ fn odd_brackets_are_taken_literally_unverified() {
 }
 
 #[test]
+fn brackets_that_are_never_closed_are_read_once() {
+    // Quadratic work would be ten thousand million steps.
+    for (pattern, escape) in [("[".repeat(100_000), None), ("[a".repeat(50_000) + "!]", Some('!'))]
+    {
+        let literal = pattern.replace('!', "");
+        assert!(LikePattern::new(&pattern, escape).matches(&literal));
+    }
+    // A later bracket that is closed is a class, also if an earlier one read over it.
+    assert!(LikePattern::new("[[^]", Some('^')).matches("[x"));
+}
+
+#[test]
+fn a_class_of_many_ranges_is_searched_and_not_read() {
+    let ranges: String = (0_u32..60_000).filter_map(|n| char::from_u32(0x1_0000 + 2 * n)).collect();
+    let pattern = LikePattern::new(&format!("%[{ranges}]b"), None);
+    let even = char::from_u32(0x1_0000 + 70_000).unwrap();
+    let odd = char::from_u32(0x1_0000 + 70_001).unwrap();
+    assert!(pattern.matches(&format!("{}{even}b", "a".repeat(50_000))));
+    assert!(!pattern.matches(&format!("{}{odd}b", "a".repeat(50_000))));
+    assert!(matches("d", "[a-cb-d]") && !matches("e", "[a-cb-d]") && !matches("b", "[c-a]"));
+}
+
+#[test]
 fn patterns_are_classified_for_the_planner() {
     let shape = |pattern: &str, escape| LikePattern::new(pattern, escape).shape();
     assert_eq!(shape("abc", None), LikeShape::Exact("abc".into()));

@@ -18,14 +18,14 @@ use super::file::Case;
 struct CaseFunctions;
 
 impl UserFunctions for CaseFunctions {
-    fn call(&self, name: &str, arguments: &[Value]) -> Option<Value> {
+    fn call(&self, name: &str, arguments: &[Value]) -> Result<Value, EvaluationError> {
         let first = arguments.first().cloned().unwrap_or_default();
-        Some(match name {
+        Ok(match name {
             "plus1" => query::value::arithmetic::add(&first, &Value::from(1)),
             "echo" => first,
             "nothing" => Value::Undefined,
             "count" => Value::from(arguments.len() as i64),
-            _ => return None,
+            _ => return Err(EvaluationError::UnknownUserFunction(name.to_owned())),
         })
     }
 }

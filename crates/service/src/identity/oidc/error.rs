@@ -38,7 +38,7 @@ pub(super) enum OidcError {
 }
 
 impl OidcError {
-    /// What the page is told: one of a closed list.
+    /// The code that the page receives: one of a closed list.
     pub(super) fn code(&self) -> &'static str {
         match self {
             Self::NoAttempt | Self::State => "expired",

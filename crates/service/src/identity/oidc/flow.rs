@@ -5,14 +5,16 @@
 
 use axum::http::{HeaderMap, HeaderValue};
 use client::Environment;
-use jwks::{KeyCache, KeySource, TokenClaims, TokenRules, TokenVerifier, UnverifiedToken};
+use jwks::{
+    KeyCache, KeySource, TokenClaims, TokenRules, TokenVerifier, UnverifiedToken, is_of_issuer,
+};
 use reqwest::Url;
 use serde::Deserialize;
 
 use super::attempt::{SignInAttempt, SignInAttempts};
 use super::error::OidcError;
 use super::issuer::OidcIssuer;
-use super::redirect::RedirectUri;
+use super::redirect::{CALLBACK_PATH, RedirectUri};
 use crate::identity::bearer::{caller_of_claims, display_name};
 use crate::identity::settings::IdentitySettings;
 use crate::identity::signing_key::SigningKey;
@@ -25,6 +27,9 @@ pub(in crate::identity) struct OidcFlow {
     attempts: SignInAttempts,
     verifier: TokenVerifier,
     redirects: Vec<RedirectUri>,
+    /// A further path of the callback; empty if there is none.
+    callback_path: String,
+    signed_out_path: String,
     scopes: String,
     roles_claim: String,
 }
@@ -91,8 +96,10 @@ impl OidcFlow {
             redirects: settings
                 .redirect_uris
                 .iter()
-                .filter_map(|one| RedirectUri::parse(one))
+                .filter_map(|one| settings.redirect(one))
                 .collect(),
+            callback_path: settings.callback_path.clone(),
+            signed_out_path: settings.signed_out_path.clone(),
             scopes: settings.scopes.join(" "),
             roles_claim: settings.roles_claim.clone(),
         })
@@ -100,6 +107,12 @@ impl OidcFlow {
 
     pub(super) fn issuer_name(&self) -> &str {
         &self.issuer.issuer
+    }
+
+    /// The path of the callback beside that of every service, if the settings have one.
+    pub(in crate::identity) fn callback_path(&self) -> Option<&str> {
+        let is_further = !self.callback_path.is_empty() && self.callback_path != CALLBACK_PATH;
+        is_further.then_some(self.callback_path.as_str())
     }
 
     /// The address of the callback for requests to this host, if there is one.
@@ -156,7 +169,7 @@ impl OidcFlow {
         let metadata = self.issuer.metadata().await?;
         // Before the code leaves this service: with several issuers, one could pass codes of another (RFC 9207).
         match &query.iss {
-            Some(found) if *found != self.issuer.issuer => {
+            Some(found) if !is_of_issuer(&self.issuer.issuer, found, None) => {
                 return Err(OidcError::Issuer(found.clone()));
             }
             None if metadata.authorization_response_iss_parameter_supported => {
@@ -205,7 +218,7 @@ impl OidcFlow {
     /// such address or cannot be reached.
     pub(in crate::identity) async fn end_session_url(&self, host: &str) -> Option<String> {
         let metadata = self.issuer.metadata().await.ok()?;
-        let home = self.redirect(host).map(RedirectUri::home);
+        let home = self.redirect(host).map(|redirect| redirect.page(&self.signed_out_path));
         let mut parameters = vec![("client_id", self.issuer.client_id.as_str())];
         if let Some(home) = &home {
             parameters.push(("post_logout_redirect_uri", home));

@@ -19,9 +19,17 @@ use crate::extract::{JsonBody, QueryParams};
 use crate::identity::authenticate::Identity;
 use crate::problem::{HttpResult, Problem, ProblemDocument};
 
-/// The routes, part of [`crate::identity::session_routes`].
-pub(in crate::identity) fn oidc_routes() -> OpenApiRouter<Identity> {
-    OpenApiRouter::new().routes(routes!(methods)).routes(routes!(start)).routes(routes!(callback))
+/// The routes, part of [`crate::identity::session_routes`]. `own_path` is a further path of the callback, if there is
+/// one.
+pub(in crate::identity) fn oidc_routes(own_path: Option<&str>) -> OpenApiRouter<Identity> {
+    let routes = OpenApiRouter::new()
+        .routes(routes!(methods))
+        .routes(routes!(start))
+        .routes(routes!(callback));
+    match own_path {
+        Some(path) => routes.route(path, axum::routing::get(callback)),
+        None => routes,
+    }
 }
 
 /// How people can sign in here.

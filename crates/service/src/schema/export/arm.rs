@@ -1,25 +1,33 @@
 //! Export as an Azure Resource Manager template.
 //!
-//! Owns its layout: one parameter for the account, and one resource per database and container.
+//! Owns its layout: one parameter for the account, one resource per database and container, and those of the account if
+//! it is created, too.
 
 use client::Throughput;
 use model::{Json, Object};
 
 use super::members::members;
+use crate::schema::account::{AccountBackup, AccountSchema};
 use crate::schema::declaration::Schema;
 
 const LANGUAGE: &str =
     "https://schema.management.azure.com/schemas/2019-04-01/deploymentTemplate.json#";
 const API_VERSION: &str = "2024-11-15";
+const ACCOUNT: &str = "Microsoft.DocumentDB/databaseAccounts";
+/// An expression.
+const ACCOUNT_ID: &str =
+    "resourceId('Microsoft.DocumentDB/databaseAccounts', parameters('accountName'))";
 const DATABASE: &str = "Microsoft.DocumentDB/databaseAccounts/sqlDatabases";
 
 /// Writes a schema.
-pub(super) fn write(schema: &Schema) -> String {
-    let mut resources = Vec::new();
+pub(super) fn write(schema: &Schema, account: Option<&AccountSchema>) -> String {
+    let mut resources = account.map(account_resources).unwrap_or_default();
+    let account_id = account.map(|_| format!("[{ACCOUNT_ID}]"));
     for database in schema.databases() {
         let id = database.id().as_str();
         let own = object([("id", escaped(id))]);
-        resources.push(resource(DATABASE, &[id], own, database.throughput(), None));
+        let needs = account_id.clone();
+        resources.push(resource(DATABASE, &[id], own, database.throughput(), needs));
         for container in database.containers() {
             let name = container.id().as_str();
             let kind = format!("{DATABASE}/containers");
@@ -28,7 +36,11 @@ pub(super) fn write(schema: &Schema) -> String {
                 own.insert(member, escape(value));
             }
             let own = Json::Object(own);
-            resources.push(resource(&kind, &[id, name], own, container.throughput(), Some(id)));
+            let quoted = id.replace('\'', "''");
+            let needs =
+                format!("[resourceId('{DATABASE}', parameters('accountName'), '{quoted}')]");
+            let throughput = container.throughput();
+            resources.push(resource(&kind, &[id, name], own, throughput, Some(needs)));
         }
     }
     let account = object([
@@ -52,7 +64,7 @@ fn resource(
     names: &[&str],
     own: Json,
     throughput: Option<Throughput>,
-    below: Option<&str>,
+    needs: Option<String>,
 ) -> Json {
     // Inside an expression a quote is doubled.
     let names = names.iter().map(|name| name.replace('\'', "''")).collect::<Vec<_>>().join("/");
@@ -68,14 +80,80 @@ fn resource(
     members.insert("type", kind);
     members.insert("apiVersion", API_VERSION);
     members.insert("name", format!("[concat(parameters('accountName'), '/{names}')]"));
-    if let Some(database) = below {
-        let database = database.replace('\'', "''");
-        let needs = format!("[resourceId('{DATABASE}', parameters('accountName'), '{database}')]");
-        // Resources are deployed in parallel; a container needs its database.
+    if let Some(needs) = needs {
+        // Resources are deployed in parallel; a container needs its database, and that its account.
         members.insert("dependsOn", vec![Json::from(needs)]);
     }
     members.insert("properties", object([("resource", own), ("options", options)]));
     Json::Object(members)
+}
+
+/// The account, and its private endpoint if it has one.
+fn account_resources(account: &AccountSchema) -> Vec<Json> {
+    let region = object([
+        ("locationName", escaped(&account.region)),
+        ("failoverPriority", 0.into()),
+        ("isZoneRedundant", account.is_zone_redundant.into()),
+    ]);
+    let consistency = object([("defaultConsistencyLevel", account.consistency.as_str().into())]);
+    let is_private = account.private_endpoint_subnet.is_some();
+    let properties = object([
+        ("databaseAccountOfferType", "Standard".into()),
+        ("consistencyPolicy", consistency),
+        ("locations", Json::Array(vec![region])),
+        ("backupPolicy", backup(account.backup)),
+        ("publicNetworkAccess", if is_private { "Disabled" } else { "Enabled" }.into()),
+        ("minimalTlsVersion", "Tls12".into()),
+    ]);
+    let mut resources = vec![object([
+        ("type", ACCOUNT.into()),
+        ("apiVersion", API_VERSION.into()),
+        ("name", "[parameters('accountName')]".into()),
+        ("kind", "GlobalDocumentDB".into()),
+        ("location", escaped(&account.region)),
+        ("properties", properties),
+    ])];
+    if let Some(subnet) = &account.private_endpoint_subnet {
+        resources.push(private_endpoint(account, subnet));
+    }
+    resources
+}
+
+fn backup(backup: AccountBackup) -> Json {
+    match backup {
+        AccountBackup::ContinuousThirtyDays => {
+            let tier = object([("tier", "Continuous30Days".into())]);
+            object([("type", "Continuous".into()), ("continuousModeProperties", tier)])
+        }
+        AccountBackup::PeriodicLocal { interval_minutes, retention_hours } => {
+            let properties = object([
+                ("backupIntervalInMinutes", i64::from(interval_minutes).into()),
+                ("backupRetentionIntervalInHours", i64::from(retention_hours).into()),
+                ("backupStorageRedundancy", "Local".into()),
+            ]);
+            object([("type", "Periodic".into()), ("periodicModeProperties", properties)])
+        }
+    }
+}
+
+fn private_endpoint(account: &AccountSchema, subnet: &str) -> Json {
+    let link = object([
+        ("privateLinkServiceId", format!("[{ACCOUNT_ID}]").into()),
+        ("groupIds", Json::Array(vec!["Sql".into()])),
+    ]);
+    let connection = object([("name", "account".into()), ("properties", link)]);
+    let properties = object([
+        ("subnet", object([("id", escaped(subnet))])),
+        ("privateLinkServiceConnections", Json::Array(vec![connection])),
+    ]);
+    object([
+        ("type", "Microsoft.Network/privateEndpoints".into()),
+        ("apiVersion", "2024-05-01".into()),
+        ("name", "[concat(parameters('accountName'), '-endpoint')]".into()),
+        ("location", escaped(&account.region)),
+        ("dependsOn", Json::Array(vec![format!("[{ACCOUNT_ID}]").into()])),
+        ("properties", properties),
+    ])
 }
 
 /// Escapes all texts in a value that would be evaluated as expressions.

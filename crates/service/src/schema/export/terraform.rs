@@ -1,6 +1,7 @@
 //! Export as Terraform, with the resources of the current provider `azurerm`.
 //!
-//! Owns its layout: variables for the account and its resource group, and one resource per database and container.
+//! Owns its layout: variables for the account and its resource group, one resource per database and container, and
+//! those of the account if it is created, too.
 
 use std::collections::BTreeSet;
 
@@ -8,13 +9,17 @@ use client::Throughput;
 use model::Json;
 
 use super::members::members;
+use crate::schema::account::{AccountBackup, AccountSchema};
 use crate::schema::declaration::{ContainerSchema, OptionalProperty, Schema};
 
 /// Writes a schema. Also returns the properties that the provider cannot express.
-pub(super) fn write(schema: &Schema) -> (String, Vec<String>) {
+pub(super) fn write(schema: &Schema, account: Option<&AccountSchema>) -> (String, Vec<String>) {
     let mut out = TerraformWriter::default();
     out.line(0, "variable \"resource_group_name\" {\n  type = string\n}\n");
     out.line(0, "variable \"account_name\" {\n  type = string\n}");
+    if let Some(account) = account {
+        out.whole_account(account);
+    }
     let mut omitted = Vec::new();
     // One list for both kinds, although labels need only differ within one: names stay easier to tell apart.
     let mut labels = ResourceLabels::default();
@@ -24,6 +29,9 @@ pub(super) fn write(schema: &Schema) -> (String, Vec<String>) {
         out.line(0, &format!("resource \"azurerm_cosmosdb_sql_database\" \"{label}\" {{"));
         out.set(1, "name", &quoted(database.id().as_str()));
         out.account();
+        if account.is_some() {
+            out.set(1, "depends_on", "[azurerm_cosmosdb_account.account]");
+        }
         out.throughput(database.throughput());
         out.line(0, "}");
         for one in database.containers() {
@@ -85,6 +93,60 @@ impl TerraformWriter {
     fn account(&mut self) {
         self.set(1, "resource_group_name", "var.resource_group_name");
         self.set(1, "account_name", "var.account_name");
+    }
+
+    /// The account, and its private endpoint if it has one.
+    fn whole_account(&mut self, account: &AccountSchema) {
+        let region = quoted(&account.region);
+        self.line(0, "");
+        self.line(0, "resource \"azurerm_cosmosdb_account\" \"account\" {");
+        self.set(1, "name", "var.account_name");
+        self.set(1, "resource_group_name", "var.resource_group_name");
+        self.set(1, "location", &region);
+        self.set(1, "offer_type", "\"Standard\"");
+        self.set(1, "kind", "\"GlobalDocumentDB\"");
+        let is_public = account.private_endpoint_subnet.is_none();
+        self.set(1, "public_network_access_enabled", &is_public.to_string());
+        self.set(1, "minimal_tls_version", "\"Tls12\"");
+        self.block(1, "consistency_policy", |lines, depth| {
+            lines.set(depth, "consistency_level", &quoted(account.consistency.as_str()));
+        });
+        self.block(1, "geo_location", |lines, depth| {
+            lines.set(depth, "location", &region);
+            lines.set(depth, "failover_priority", "0");
+            lines.set(depth, "zone_redundant", &account.is_zone_redundant.to_string());
+        });
+        self.block(1, "backup", |lines, depth| match account.backup {
+            AccountBackup::ContinuousThirtyDays => {
+                lines.set(depth, "type", "\"Continuous\"");
+                lines.set(depth, "tier", "\"Continuous30Days\"");
+            }
+            AccountBackup::PeriodicLocal { interval_minutes, retention_hours } => {
+                lines.set(depth, "type", "\"Periodic\"");
+                lines.set(depth, "interval_in_minutes", &interval_minutes.to_string());
+                lines.set(depth, "retention_in_hours", &retention_hours.to_string());
+                lines.set(depth, "storage_redundancy", "\"Local\"");
+            }
+        });
+        self.line(0, "}");
+        let Some(subnet) = &account.private_endpoint_subnet else { return };
+        self.line(0, "");
+        self.line(0, "resource \"azurerm_private_endpoint\" \"account\" {");
+        self.set(1, "name", "\"${var.account_name}-endpoint\"");
+        self.set(1, "resource_group_name", "var.resource_group_name");
+        self.set(1, "location", &region);
+        self.set(1, "subnet_id", &quoted(subnet));
+        self.block(1, "private_service_connection", |lines, depth| {
+            lines.set(depth, "name", "\"account\"");
+            lines.set(
+                depth,
+                "private_connection_resource_id",
+                "azurerm_cosmosdb_account.account.id",
+            );
+            lines.set(depth, "subresource_names", "[\"Sql\"]");
+            lines.set(depth, "is_manual_connection", "false");
+        });
+        self.line(0, "}");
     }
 
     fn throughput(&mut self, throughput: Option<Throughput>) {

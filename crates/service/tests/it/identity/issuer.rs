@@ -76,6 +76,7 @@ impl TestIssuer {
         });
         let routes = axum::Router::new()
             .route("/.well-known/openid-configuration", get(describe))
+            .route("/organizations/v2.0/.well-known/openid-configuration", get(describe_tenants))
             .route("/authorize", get(authorize))
             .route("/token", post(token))
             .route("/keys", get(keys))
@@ -137,6 +138,15 @@ async fn describe(State(state): State<Arc<IssuerState>>) -> Json<Value> {
     Json(document)
 }
 
+/// The description of an issuer of many tenants: its name has a place for the tenant.
+async fn describe_tenants(state: State<Arc<IssuerState>>) -> Json<Value> {
+    let issuer = format!("{}/{{tenantid}}/v2.0", state.url);
+    let Json(mut document) = describe(state).await;
+    document["issuer"] = issuer.into();
+    document["authorization_response_iss_parameter_supported"] = false.into();
+    Json(document)
+}
+
 async fn keys(State(state): State<Arc<IssuerState>>) -> Json<Value> {
     Json(json!({ "keys": [state.public] }))
 }
@@ -151,11 +161,17 @@ async fn authorize(State(state): State<Arc<IssuerState>>, Query(asked): Query<Pa
     let mut codes = state.codes.lock().unwrap();
     let code = format!("code-{}+/=", codes.len());
     let mut back: reqwest::Url = asked["redirect_uri"].parse().unwrap();
-    back.query_pairs_mut().append_pair("state", &asked["state"]).append_pair("iss", &state.url);
-    match state.misbehaviour.lock().unwrap().denies {
+    back.query_pairs_mut().append_pair("state", &asked["state"]);
+    let misbehaviour = state.misbehaviour.lock().unwrap();
+    // An issuer of many tenants names itself as its tokens do.
+    let issuer = misbehaviour.claims["iss"].as_str().unwrap_or(&state.url);
+    let named = if issuer.ends_with("/v2.0") { issuer } else { &state.url };
+    back.query_pairs_mut().append_pair("iss", named);
+    match misbehaviour.denies {
         true => back.query_pairs_mut().append_pair("error", "access_denied"),
         false => back.query_pairs_mut().append_pair("code", &code),
     };
+    drop(misbehaviour);
     codes.insert(code, asked);
     (StatusCode::SEE_OTHER, [(LOCATION, back.to_string())]).into_response()
 }

@@ -1,7 +1,9 @@
 //! Export, then plan: no difference, in every format.
 
 use client::{Account, StorageLocation};
-use service::schema::{Schema, SchemaExport, SchemaFormat, SchemaReadOptions};
+use service::schema::{
+    AccountBackup, AccountSchema, Schema, SchemaExport, SchemaFormat, SchemaReadOptions,
+};
 
 use super::fixture::{Fixture, read, toml};
 
@@ -168,4 +170,29 @@ resource "azurerm_cosmosdb_sql_container" "orders" {
 }
 "#;
     assert_eq!(exported.text, expected);
+}
+
+#[test]
+fn an_account_beside_the_schema_changes_nothing_of_it() {
+    let schema = toml(COMMON);
+    let whole = schema.export(SchemaFormat::Toml).text;
+    for backup in [
+        AccountBackup::ContinuousThirtyDays,
+        AccountBackup::PeriodicLocal { interval_minutes: 240, retention_hours: 8 },
+    ] {
+        for subnet in [None, Some("/subscriptions/s/subnets/one".to_owned())] {
+            let account = AccountSchema {
+                consistency: model::ConsistencyLevel::Session,
+                region: "polandcentral".to_owned(),
+                is_zone_redundant: true,
+                backup,
+                private_endpoint_subnet: subnet,
+            };
+            for form in [SchemaFormat::Terraform, SchemaFormat::Arm] {
+                let exported = schema.export_with_account(&account, form);
+                let read = read_back(form, &exported);
+                assert_eq!(read.export(SchemaFormat::Toml).text, whole, "{}", exported.text);
+            }
+        }
+    }
 }

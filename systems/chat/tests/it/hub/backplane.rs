@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::client::Transport;
 use super::stage::ServedHub;
-use crate::redis_server::RedisServer;
+use crate::redis::RedisServer;
 use crate::world::{ALICE, BOB, Embedded, Texts, World, settings};
 
 async fn process(world: &World, settings: &ChatSettings) -> (Chat, ServedHub) {

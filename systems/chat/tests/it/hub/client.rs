@@ -130,6 +130,17 @@ impl HubClient {
         self.find(|message| message["type"] == 3 && message["invocationId"] == *id).await
     }
 
+    /// Calls a method without waiting for anything.
+    pub(crate) fn send(&mut self, target: &str, arguments: Value) {
+        let call = json!({ "type": 1, "target": target, "arguments": arguments });
+        self.outgoing.send(format!("{call}{END}")).unwrap();
+    }
+
+    /// Takes nothing from its socket any more, and keeps it open.
+    pub(crate) fn stop_reading(&self) {
+        self.tasks.last().unwrap().abort();
+    }
+
     /// Waits until the server has ended the connection.
     pub(crate) async fn ended(&mut self) {
         loop {

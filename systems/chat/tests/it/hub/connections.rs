@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::client::{HubClient, Transport};
 use super::stage::Stage;
-use crate::world::{ALICE, BOB, CHARLIE, Embedded, settings};
+use crate::world::{ALICE, BOB, CHARLIE, Embedded, OverGateway, Way, settings};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn people_who_join_and_leave_are_told() {
@@ -32,7 +32,16 @@ async fn people_who_join_and_leave_are_told() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn ch_a14_a_vanished_client_is_gone_after_its_heartbeat() {
-    let stage = Stage::new::<Embedded>(settings()).await;
+    check_vanished::<Embedded>().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn ch_a14_a_vanished_client_is_gone_after_its_heartbeat_over_the_gateway() {
+    check_vanished::<OverGateway>().await;
+}
+
+async fn check_vanished<W: Way>() {
+    let stage = Stage::new::<W>(settings()).await;
     let mut alice = stage.connect(ALICE, Transport::WebSockets).await;
     // Charlie's entry is that of a process that was killed: nobody removes it but the sweep.
     let entry =
@@ -54,7 +63,16 @@ async fn ch_a14_a_vanished_client_is_gone_after_its_heartbeat() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn ch_a14_a_client_that_is_cut_off_leaves_its_room() {
-    let stage = Stage::new::<Embedded>(settings()).await;
+    check_cut_off::<Embedded>().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn ch_a14_a_client_that_is_cut_off_leaves_its_room_over_the_gateway() {
+    check_cut_off::<OverGateway>().await;
+}
+
+async fn check_cut_off<W: Way>() {
+    let stage = Stage::new::<W>(settings()).await;
     let mut alice = stage.connect(ALICE, Transport::WebSockets).await;
     stage.connect(BOB, Transport::WebSockets).await.vanish();
     assert_eq!(alice.event("removeUser").await["userName"], BOB);

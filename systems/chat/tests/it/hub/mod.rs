@@ -6,3 +6,6 @@ mod connections;
 mod processes;
 mod rooms;
 mod stage;
+
+pub(crate) use client::Transport;
+pub(crate) use stage::{ServedHub, Stage};

@@ -13,7 +13,7 @@ use service::settings::Secret;
 use tokio::net::TcpListener;
 
 use super::client::{Address, HubClient, Transport};
-use crate::redis_server::RedisServer;
+use crate::redis::RedisServer;
 use crate::world::{ALICE, BOB};
 
 const SECRET: &str = "the secret of all processes of this test";

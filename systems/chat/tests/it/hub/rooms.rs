@@ -55,7 +55,16 @@ conversations! {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn ch_a8_joining_a_room_of_others_is_an_error_event() {
-    let stage = Stage::new::<Embedded>(settings_with_features()).await;
+    check_joining_of_others::<Embedded>().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn ch_a8_joining_a_room_of_others_is_an_error_event_over_the_gateway() {
+    check_joining_of_others::<OverGateway>().await;
+}
+
+async fn check_joining_of_others<W: Way>() {
+    let stage = Stage::new::<W>(settings_with_features()).await;
     let secret = stage.world.send(ALICE, "ops", "secret").await.id;
     let mut charlie = stage.connect(CHARLIE, Transport::WebSockets).await;
     charlie.invoke("Join", json!(["ops"])).await;

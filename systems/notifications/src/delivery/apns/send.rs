@@ -11,12 +11,13 @@ use bytes::Bytes;
 use client::Clock;
 use jsonwebtoken::EncodingKey;
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE};
+use service::settings::ProviderSettingsError;
 
 use super::payload;
 use super::provider_token::{ProviderToken, ProviderTokens};
 use super::response::{ApnsResponse, interpret};
 use crate::delivery::push::{DeliveryResult, Push};
-use crate::delivery::settings::{ApnsSettings, ProviderSettingsError, require, timeout};
+use crate::delivery::settings::{ApnsSettings, require, timeout};
 use crate::delivery::{http, message_id, pem};
 use crate::domain::Device;
 

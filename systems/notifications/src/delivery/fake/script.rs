@@ -3,8 +3,9 @@
 //! Does not own the validation of requests; that belongs to each fake.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use service::mail::ResponseGate;
 use tokio::sync::watch;
 
 use super::http_message::{FakeResponse, ReceivedRequest};
@@ -25,30 +26,6 @@ pub enum ScriptedFault {
 impl From<FakeResponse> for ScriptedFault {
     fn from(reply: FakeResponse) -> Self {
         Self::Respond(reply)
-    }
-}
-
-/// Holds responses back until it is opened; then it stays open.
-#[derive(Clone, Debug)]
-pub struct ResponseGate {
-    open: Arc<watch::Sender<bool>>,
-}
-
-impl Default for ResponseGate {
-    fn default() -> Self {
-        Self { open: Arc::new(watch::Sender::new(false)) }
-    }
-}
-
-impl ResponseGate {
-    /// Opens the gate.
-    pub fn open(&self) {
-        self.open.send_replace(true);
-    }
-
-    pub(super) async fn wait_until_open(&self) {
-        // The sender is in `self`, so waiting cannot fail.
-        let _ = self.open.subscribe().wait_for(|open| *open).await;
     }
 }
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use client::Clock;
 use jsonwebtoken::EncodingKey;
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE};
+use service::settings::ProviderSettingsError;
 
 use super::access_token::{AccessToken, AccessTokens};
 use super::message;
@@ -14,7 +15,7 @@ use super::response::{FcmResponse, interpret};
 use crate::delivery::http;
 use crate::delivery::pem;
 use crate::delivery::push::{DeliveryResult, Push};
-use crate::delivery::settings::{FcmSettings, ProviderSettingsError, require, timeout};
+use crate::delivery::settings::{FcmSettings, require, timeout};
 use crate::domain::Device;
 
 /// The FCM provider.

@@ -1,9 +1,7 @@
 //! Push by mail to an address, which is the device's push token.
 //!
-//! Owns the message, the connection to the relay and the meaning of each reply.
+//! Owns the text of the mails. Does not own the relay nor the meaning of its replies (`service`).
 
-mod message;
-mod reply;
 mod send;
 
 pub(super) use send::MailProvider;

@@ -9,13 +9,14 @@ use client::Clock;
 use reqwest::Url;
 use reqwest::header::CONTENT_TYPE;
 use serde_json::json;
+use service::settings::ProviderSettingsError;
 
 use super::address::{
     PublicOnlyResolver, check_host, is_private_address_error, is_private_literal,
 };
 use super::signature::WebhookSigner;
 use crate::delivery::push::{DeliveryResult, Push, VerificationResult};
-use crate::delivery::settings::{ProviderSettingsError, WebhookSettings, require, timeout};
+use crate::delivery::settings::{WebhookSettings, require, timeout};
 use crate::delivery::{http, message_id};
 use crate::domain::{Device, UtcTimestamp, VerificationCode};
 

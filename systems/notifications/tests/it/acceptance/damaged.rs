@@ -68,17 +68,17 @@ pub(crate) async fn what_was_damaged_by_hand_stops_nobody<W: Way>() {
     }
     // Operators can still look at all there is, and what cannot be read is counted.
     for status in ["PENDING", "PROCESSING", "COMPLETED", "FAILED"] {
-        stage.told(Ask::Events(status, "")).await;
+        stage.answer(Ask::Events(status, "")).await;
     }
-    let dead = stage.told(Ask::Events("DEAD", "")).await;
+    let dead = stage.answer(Ask::Events("DEAD", "")).await;
     // A wrong count is mended by giving up; then this event can be read, and be tried again.
     assert_eq!(dead["events"].as_array().unwrap().len(), 3, "{dead}");
     assert_eq!(dead["unreadable"].as_array().unwrap().len(), damaged.len() - 1, "{dead}");
-    stage.told(Ask::Retry("count")).await;
+    stage.answer(Ask::Retry("count")).await;
     stage.dispatch().await;
     assert_eq!(stage.event("count").await["status"], "COMPLETED");
     assert_eq!(stage.ask(Ask::Retry("type-unknown")).await.unwrap_err().status, 409);
-    let stats = stage.told(Ask::Stats).await;
+    let stats = stage.answer(Ask::Stats).await;
     assert_eq!((&stats["events"]["COMPLETED"], &stats["dead"]), (&json!(3), &json!(9)), "{stats}");
     assert_eq!(stage.processed(&like("frank")).await["status"], "COMPLETED");
 }

@@ -87,9 +87,9 @@ pub(crate) async fn nt_a09_after_five_failures_an_event_is_dead_until_an_operato
     assert_eq!(dead.get("nextRetryAt"), None);
     assert_eq!(stage.fcm.messages().received().len(), 5);
     assert_eq!(stage.find("DEAD", &id).await, Some(dead));
-    assert_eq!(stage.told(Ask::Stats).await["dead"], 1);
+    assert_eq!(stage.answer(Ask::Stats).await["dead"], 1);
     stage.fcm.messages().clear();
-    stage.told(Ask::Retry(&id)).await;
+    stage.answer(Ask::Retry(&id)).await;
     stage.dispatch().await;
     assert_eq!(stage.event(&id).await["status"], "COMPLETED");
     assert_eq!((stage.list("bob").await.len(), stage.pushed()), (1, 1));
@@ -138,7 +138,7 @@ pub(crate) async fn nt_a13_two_workers_process_each_event_once_and_in_order<W: W
         let mut event = event("all", "POST_LIKE", "alice", &format!("p{number:04}"));
         event.as_object_mut().unwrap().remove("userId");
         event["userIds"] = json!(users);
-        assert_eq!(stage.told(Ask::Send(&event)).await["queued"], USERS);
+        assert_eq!(stage.answer(Ask::Send(&event)).await["queued"], USERS);
     }
     let another = stage.another_process().await;
     let one = stage.system.dispatcher("one").await.unwrap();
@@ -149,7 +149,7 @@ pub(crate) async fn nt_a13_two_workers_process_each_event_once_and_in_order<W: W
     assert_eq!(stage.pushed(), EVENTS);
     let pushes = stage.fcm.messages().accepted_by_collapse_id();
     assert_eq!(pushes.len(), EVENTS, "each once");
-    let stats = stage.told(Ask::Stats).await;
+    let stats = stage.answer(Ask::Stats).await;
     assert_eq!(stats["events"]["COMPLETED"], EVENTS, "{stats}");
     let received = stage.fcm.messages().received();
     for user in &users {

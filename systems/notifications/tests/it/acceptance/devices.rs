@@ -77,7 +77,7 @@ pub(crate) async fn nt_a15_what_is_another_users_is_not_found<W: Way>() {
     many["userIds"] = (0..51).map(|number| format!("u{number}")).collect();
     let (status, problem) = interface.post("service", path, many.clone()).await;
     assert_eq!((status, fields(&problem)), (400, vec!["userIds".to_owned()]));
-    assert_eq!(stage.told(Ask::Stats).await["events"]["PENDING"], 0, "nothing of it is stored");
+    assert_eq!(stage.answer(Ask::Stats).await["events"]["PENDING"], 0, "nothing of it is stored");
     many["userIds"].as_array_mut().unwrap().truncate(50);
     assert_eq!(interface.post("service", path, many).await.1["queued"], 50);
 }

@@ -133,8 +133,8 @@ fn registration(body: &Value) -> DeviceRegistration {
     }
 }
 
-fn value(told: &impl Serialize) -> Value {
-    serde_json::to_value(told).unwrap()
+fn value(answer: &impl Serialize) -> Value {
+    serde_json::to_value(answer).unwrap()
 }
 
 fn refused(error: &Error) -> Refused {

@@ -27,7 +27,7 @@ pub(crate) async fn nt_a14_a_user_is_erased_everywhere_and_nobody_else_is<W: Way
     let of_alice = rows_of(&stage.store, "alice").await;
     let pushed = stage.pushed();
 
-    let erased = stage.told(Ask::Erase("bob")).await;
+    let erased = stage.answer(Ask::Erase("bob")).await;
     assert_eq!(erased["status"], "erased");
     assert_eq!(counts_of(&stage.store, "bob").await, [0; 5]);
     let certificate = &erased["certificate"];
@@ -38,7 +38,7 @@ pub(crate) async fn nt_a14_a_user_is_erased_everywhere_and_nobody_else_is<W: Way
     assert!(!certificate.to_string().contains("bob"), "{certificate}");
     assert_eq!(rows_of(&stage.store, "alice").await, of_alice);
 
-    assert_eq!(stage.told(Ask::Erase("bob")).await, erased, "again, nothing is done");
+    assert_eq!(stage.answer(Ask::Erase("bob")).await, erased, "again, nothing is done");
     stage.dispatch().await;
     assert_eq!(stage.find("PENDING", &queued).await, None);
     assert_eq!(stage.list("bob").await, Vec::<Value>::new());

@@ -42,16 +42,16 @@ pub(crate) async fn nt_a02_a_like_is_listed_read_and_put_away<W: Way>() {
     assert_eq!((&list[0]["read"], &list[0]["dismissed"]), (&json!(false), &json!(false)));
     assert_eq!(stage.unread("bob").await, 1);
     let id = list[0]["id"].as_str().unwrap();
-    let read = stage.told(Ask::Read("bob", id)).await;
+    let read = stage.answer(Ask::Read("bob", id)).await;
     assert_eq!(read["read"], true);
     stage.travel_minutes(1);
-    let again = stage.told(Ask::Read("bob", id)).await;
+    let again = stage.answer(Ask::Read("bob", id)).await;
     assert_eq!(again["readAt"], read["readAt"], "the time is set once");
     assert_eq!(stage.unread("bob").await, 0);
     assert_eq!(stage.list("bob").await.len(), 1, "what is read stays");
-    let dismissed = stage.told(Ask::Dismiss("bob", id)).await;
+    let dismissed = stage.answer(Ask::Dismiss("bob", id)).await;
     assert_eq!(dismissed["dismissed"], true);
-    let again = stage.told(Ask::Dismiss("bob", id)).await;
+    let again = stage.answer(Ask::Dismiss("bob", id)).await;
     assert_eq!(again["dismissedAt"], dismissed["dismissedAt"]);
     assert_eq!(stage.list("bob").await, Vec::<Value>::new());
 }
@@ -76,7 +76,7 @@ pub(crate) async fn nt_a04_what_is_switched_off_leads_to_nothing_but_warnings_co
 
 pub(crate) async fn nt_a05_wrong_preferences_are_refused_by_name<W: Way>() {
     let stage = Stage::<W>::new().await;
-    let before = stage.told(Ask::Preferences("bob")).await;
+    let before = stage.answer(Ask::Preferences("bob")).await;
     let wrong = json!({ "timezone": "Mars/Base", "quietHours": vec![true; 23], "volume": 11 });
     let refused = stage.ask(Ask::Prefer("bob", &wrong)).await.unwrap_err();
     assert_eq!(refused.status, 400);
@@ -91,9 +91,9 @@ pub(crate) async fn nt_a05_wrong_preferences_are_refused_by_name<W: Way>() {
         let refused = stage.ask(Ask::Prefer("bob", &change)).await.unwrap_err();
         assert_eq!((refused.status, refused.fields), (400, vec![field.to_owned()]));
     }
-    assert_eq!(stage.told(Ask::Preferences("bob")).await, before, "nothing of it is stored");
+    assert_eq!(stage.answer(Ask::Preferences("bob")).await, before, "nothing of it is stored");
     let right = json!({ "timezone": "Europe/Berlin" });
-    assert_eq!(stage.told(Ask::Prefer("bob", &right)).await["timezone"], "Europe/Berlin");
+    assert_eq!(stage.answer(Ask::Prefer("bob", &right)).await["timezone"], "Europe/Berlin");
 }
 
 pub(crate) async fn nt_a06_events_of_one_dedupe_key_are_one_notification_for_a_while<W: Way>() {
@@ -126,7 +126,7 @@ pub(crate) async fn nt_a12_reading_does_not_prolong_a_life<W: Way>() {
     stage.dispatch().await;
     let list = stage.list("bob").await;
     stage.travel_minutes(29 * DAY_MINUTES);
-    stage.told(Ask::Read("bob", list[0]["id"].as_str().unwrap())).await;
+    stage.answer(Ask::Read("bob", list[0]["id"].as_str().unwrap())).await;
     stage.travel_minutes(DAY_MINUTES - 1);
     assert_eq!(stage.list("bob").await.len(), 1, "its last minute");
     stage.travel_minutes(DAY_MINUTES + 1);

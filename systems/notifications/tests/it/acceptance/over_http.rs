@@ -39,20 +39,20 @@ impl Way for OverHttp {
 
     async fn ask(&self, ask: Ask<'_>) -> Told {
         let (caller, method, path, body) = route(ask);
-        let (status, mut told) = self.interface.call(caller, method, &path, body).await;
+        let (status, mut answer) = self.interface.call(caller, method, &path, body).await;
         let expected: &[u16] = match ask {
             Ask::Send(_) | Ask::Erase(_) => &[202],
             Ask::Register(..) => &[200, 201],
             _ => &[200],
         };
         if !expected.contains(&status) {
-            assert!((400..600).contains(&status), "{ask:?}: {status} {told}");
-            return Err(Refused { status, fields: fields(&told), text: told.to_string() });
+            assert!((400..600).contains(&status), "{ask:?}: {status} {answer}");
+            return Err(Refused { status, fields: fields(&answer), text: answer.to_string() });
         }
         if let Ask::Register(..) = ask {
-            told["new"] = json!(status == 201);
+            answer["new"] = json!(status == 201);
         }
-        Ok(told)
+        Ok(answer)
     }
 }
 

@@ -69,7 +69,7 @@ impl<W: Way> Stage<W> {
     }
 
     /// Makes a request that must succeed.
-    pub(crate) async fn told(&self, ask: Ask<'_>) -> Value {
+    pub(crate) async fn answer(&self, ask: Ask<'_>) -> Value {
         self.ask(ask).await.unwrap_or_else(|refused| panic!("{ask:?}: {refused:?}"))
     }
 
@@ -94,7 +94,7 @@ impl<W: Way> Stage<W> {
 
     /// Sends an event for one user and returns its id.
     pub(crate) async fn send(&self, event: &Value) -> String {
-        let sent = self.told(Ask::Send(event)).await;
+        let sent = self.answer(Ask::Send(event)).await;
         assert_eq!(sent["queued"], 1, "{sent}");
         sent["events"][0]["id"].as_str().unwrap().to_owned()
     }
@@ -120,7 +120,7 @@ impl<W: Way> Stage<W> {
     pub(crate) async fn find(&self, status: &str, id: &str) -> Option<Value> {
         let mut continuation = String::new();
         loop {
-            let page = self.told(Ask::Events(status, &continuation)).await;
+            let page = self.answer(Ask::Events(status, &continuation)).await;
             let mut events = page["events"].as_array().unwrap().iter();
             if let Some(event) = events.find(|event| event["id"] == id) {
                 return Some(event.clone());
@@ -130,16 +130,16 @@ impl<W: Way> Stage<W> {
     }
 
     pub(crate) async fn list(&self, user: &str) -> Vec<Value> {
-        let page = self.told(Ask::List(user)).await;
+        let page = self.answer(Ask::List(user)).await;
         page["notifications"].as_array().unwrap().clone()
     }
 
     pub(crate) async fn unread(&self, user: &str) -> u64 {
-        self.told(Ask::Unread(user)).await["unreadCount"].as_u64().unwrap()
+        self.answer(Ask::Unread(user)).await["unreadCount"].as_u64().unwrap()
     }
 
     pub(crate) async fn prefer(&self, user: &str, change: Value) {
-        self.told(Ask::Prefer(user, &change)).await;
+        self.answer(Ask::Prefer(user, &change)).await;
     }
 
     /// Registers a device of FCM.
@@ -150,11 +150,11 @@ impl<W: Way> Stage<W> {
     pub(crate) async fn register_at(&self, platform: &str, user: &str, device: &str) -> Value {
         let token = format!("token-of-{user}-{device}");
         let body = json!({ "deviceId": device, "pushToken": token, "platform": platform });
-        self.told(Ask::Register(user, &body)).await
+        self.answer(Ask::Register(user, &body)).await
     }
 
     pub(crate) async fn devices(&self, user: &str) -> Vec<Value> {
-        self.told(Ask::Devices(user)).await["devices"].as_array().unwrap().clone()
+        self.answer(Ask::Devices(user)).await["devices"].as_array().unwrap().clone()
     }
 
     /// Device ids of the active devices, sorted.

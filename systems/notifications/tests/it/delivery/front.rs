@@ -104,11 +104,11 @@ impl Front {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let port = listener.local_addr().unwrap().port();
         let seen = Arc::new(Mutex::new(Seen::default()));
-        let told = Arc::clone(&seen);
+        let recorded = Arc::clone(&seen);
         let accepting = tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
                 let door =
-                    Door { acceptor: acceptor.clone(), seen: Arc::clone(&told), begin, behind };
+                    Door { acceptor: acceptor.clone(), seen: Arc::clone(&recorded), begin, behind };
                 // A client that does not like the certificate ends the connection, which is what is tested.
                 tokio::spawn(async move { door.serve(stream).await.ok() });
             }

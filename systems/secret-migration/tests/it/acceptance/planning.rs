@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use client::{Throughput, TimeToLive};
 use secret_migration::{
     ErrorKind, MappingInput, MigrationStatus, NamespaceName, NewWave, RollbackScope, RunScope,
-    WaveSelector, WaveStatus, WorkloadFilter,
+    SecretBackend, WaveSelector, WaveStatus, WorkloadChange, WorkloadFilter,
 };
 
 use crate::world::{CLUSTER, Way, World, cluster, mapping};
@@ -145,6 +145,48 @@ pub(crate) async fn a_protected_cluster_needs_two_people<W: Way>() {
     world.system.start_wave("live").await.unwrap();
     assert_eq!(world.run("prod-1").await.migrated, 1);
     assert_eq!(world.system.wave("live").await.unwrap().status, WaveStatus::Finished);
+}
+
+/// No way around the second person: not the widest scope, not a retry, not a wave of another cluster, not a wave that is
+/// approved already.
+pub(crate) async fn a_protected_cluster_has_no_way_around_the_approval<W: Way>() {
+    let world = World::new::<W>().await;
+    world.sync("prod-1").await;
+    world.sync(CLUSTER).await;
+    let key = world.add("prod-1", "cart", &["cart/db"]).await;
+    world.add(CLUSTER, "other", &["other"]).await;
+    assert_eq!(world.run("prod-1").await.migrated, 0);
+    world.system.retry_migration(&key, None, "ann").await.unwrap();
+    assert_eq!(world.run("prod-1").await.migrated, 0);
+    let plan = world.system.plan(&cluster("prod-1")).await.unwrap();
+    assert_eq!((plan.ready, plan.unapproved), (0, 1));
+    // Waves that run: one of another cluster, and one of this cluster that was approved with another workload.
+    world.system.create_wave(wave("dev", CLUSTER, None), "ann").await.unwrap();
+    world.system.start_wave("dev").await.unwrap();
+    let other = world.add("prod-1", "pay", &["pay/db"]).await;
+    let only = WaveSelector {
+        labels: [("app".to_owned(), "none".to_owned())].into(),
+        ..wave("live", "prod-1", None).selector
+    };
+    let live = NewWave { selector: only, ..wave("live", "prod-1", None) };
+    assert_eq!(world.system.create_wave(live, "ann").await.unwrap().total, 0);
+    let join =
+        |wave: &str| WorkloadChange { wave: Some(wave.to_owned()), ..WorkloadChange::default() };
+    // Until the approval it may join: the second person sees it.
+    world.system.change_workload(&other, join("live"), None, "ann").await.unwrap();
+    world.system.approve_wave("live", "bob").await.unwrap();
+    world.system.start_wave("live").await.unwrap();
+    for (name, kind) in [
+        ("dev", ErrorKind::ApprovalMissing),
+        ("live", ErrorKind::ApprovalMissing),
+        ("unknown", ErrorKind::NotFound),
+    ] {
+        let refused = world.system.change_workload(&key, join(name), None, "ann").await;
+        assert_eq!(refused.unwrap_err().kind(), kind, "{name}");
+    }
+    assert_eq!(world.run("prod-1").await.migrated, 1, "only the one that was approved");
+    assert_eq!(world.workload(&key).await.secret_backend, SecretBackend::Hashi);
+    assert_eq!(world.workload(&other).await.secret_backend, SecretBackend::Smp);
 }
 
 pub(crate) async fn a_wave_a_namespace_and_a_cluster_are_rolled_back_at_once<W: Way>() {

@@ -37,5 +37,6 @@ both_ways! {
     migrating::an_unhealthy_workload_is_rolled_back_by_itself,
     migrating::a_busy_vault_is_asked_again_later,
     planning::a_protected_cluster_needs_two_people,
+    planning::a_protected_cluster_has_no_way_around_the_approval,
     planning::a_wave_a_namespace_and_a_cluster_are_rolled_back_at_once,
 }

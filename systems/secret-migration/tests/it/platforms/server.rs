@@ -78,6 +78,14 @@ async fn it_keeps_the_rules_of_a_target() {
     assert_eq!(vault.live_version(&location).await.unwrap_err().failure, deleted);
     let read = SecretSource::read(&vault, &location, None).await.unwrap_err();
     assert_eq!(read.failure, deleted);
+    for number in 2..=4 {
+        let body = json!({ "data": { "k": number } });
+        running.done("POST", "secret/data/a", body).await;
+    }
+    running.done("PUT", "secret/destroy/a", json!({ "versions": [3] })).await;
+    assert_eq!(vault.live_versions(&location).await.unwrap(), [2, 4]);
+    let second = SecretSource::read(&vault, &location, Some(2)).await.unwrap();
+    assert_eq!(second.version, 2);
 }
 
 #[tokio::test]

@@ -7,10 +7,14 @@ use std::collections::VecDeque;
 
 use storage::{Direction, KeyRange, Scan, ScanLimit, Shard};
 
+use super::shape_cache::Shape;
 use crate::error::{Error, Result};
-use crate::key_layout::{LogicalPartition, TermHit, TermPrefix};
+use crate::key_layout::{LogicalPartition, TERMS, TermHit, TermPrefix};
 use crate::ordered_bytes::UNDEFINED;
 use crate::query::source::page_reader::PageReader;
+
+/// Shapes that are asked whether they have more items, at the end of a page.
+const SHAPES_ASKED_MAX: usize = 16;
 
 /// Merges the items of several shapes by ordinal.
 pub(in crate::query::source) struct AbsentPathIterator {
@@ -34,9 +38,20 @@ impl AbsentPathIterator {
         path: &[u8],
         after: Option<u64>,
     ) -> Result<Self> {
+        let shapes = reader.shapes(shard).await?;
+        Ok(Self::over(&shapes, shard, logical, path, after))
+    }
+
+    /// The items of these shapes without the path, after an ordinal.
+    pub(in crate::query::source) fn over(
+        shapes: &[Shape],
+        shard: Shard,
+        logical: Option<&LogicalPartition>,
+        path: &[u8],
+        after: Option<u64>,
+    ) -> Self {
         // Shapes are few where items are alike. With a shape per item this costs one range per item; record 0007
         // accepts that.
-        let shapes = reader.shapes(shard).await?;
         let without = shapes.iter().filter(|shape| !shape.has(path));
         let cursors = without.map(|shape| {
             let prefix = TermPrefix::shape(logical, shape.number);
@@ -48,7 +63,27 @@ impl AbsentPathIterator {
             };
             ShapeCursor { prefix, range: Some(range), buffer: VecDeque::new() }
         });
-        Ok(Self { shard, cursors: cursors.collect() })
+        Self { shard, cursors: cursors.collect() }
+    }
+
+    /// Whether there may be more items. False is certain.
+    pub(in crate::query::source) async fn find_more(&self, reader: &PageReader) -> Result<bool> {
+        // With very many shapes, asking would cost more than an empty page.
+        if self.cursors.len() > SHAPES_ASKED_MAX {
+            return Ok(true);
+        }
+        for cursor in &self.cursors {
+            let is_buffered = !cursor.buffer.is_empty();
+            let range = cursor.range.as_ref();
+            let more = match range {
+                Some(range) if !is_buffered => reader.find_entry(self.shard, TERMS, range).await?,
+                _ => is_buffered,
+            };
+            if more {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// The next items; fewer than wanted only at the end.

@@ -11,6 +11,7 @@ use bytes::Bytes;
 use storage::{Direction, KeyRange, Scan, ScanLimit};
 
 use super::absent::AbsentPathIterator;
+use super::key_bound::{lower, upper};
 use super::value_bytes::{ByteRange, prefix_of_sort_key, successor};
 use crate::error::{Error, Result};
 use crate::key_layout::{TERMS, TermHit, TermPrefix};
@@ -124,17 +125,33 @@ impl TermIterator {
         &mut self,
         reader: &PageReader,
     ) -> Result<bool> {
-        let is_in_run = self.run.is_some() || !self.run_tail.is_empty();
-        if is_in_run || self.absent.is_some() {
+        if !self.run_tail.is_empty() {
             return Ok(true);
         }
+        let shard = self.slice.shard();
+        if let Some(run) = &self.run {
+            if reader.find_entry(shard, TERMS, run).await? {
+                return Ok(true);
+            }
+            self.run = None;
+        }
         while let Some(range) = self.ranges.front() {
-            if reader.find_entry(self.slice.shard(), TERMS, range).await? {
+            if reader.find_entry(shard, TERMS, range).await? {
                 return Ok(true);
             }
             self.ranges.pop_front();
         }
-        Ok(false)
+        match (&self.absent, &self.absent_items) {
+            (None, _) => Ok(false),
+            (Some(_), Some(items)) => items.find_more(reader).await,
+            (Some(after), None) => {
+                let (shapes, _) = reader.find_shapes(shard).await?;
+                let logical = self.slice.logical.as_ref();
+                AbsentPathIterator::over(&shapes, shard, logical, &self.path, *after)
+                    .find_more(reader)
+                    .await
+            }
+        }
     }
 
     /// Records the value of the current term. Returns whether it differs from that of the previous call.
@@ -372,20 +389,6 @@ fn reverse_within_values(hits: &[TermHit]) -> Vec<TermHit> {
         ordered.extend(run.iter().rev().cloned());
     }
     ordered
-}
-
-fn lower(range: &KeyRange) -> Bytes {
-    match &range.lower {
-        std::ops::Bound::Included(key) | std::ops::Bound::Excluded(key) => key.clone(),
-        std::ops::Bound::Unbounded => Bytes::new(),
-    }
-}
-
-fn upper(range: &KeyRange) -> Option<Bytes> {
-    match &range.upper {
-        std::ops::Bound::Included(key) | std::ops::Bound::Excluded(key) => Some(key.clone()),
-        std::ops::Bound::Unbounded => None,
-    }
 }
 
 fn damaged() -> Error {

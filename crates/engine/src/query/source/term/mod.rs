@@ -9,6 +9,7 @@ mod branch;
 mod condition;
 mod fingerprint;
 mod iterator;
+mod key_bound;
 mod shape_cache;
 mod value_bytes;
 

@@ -185,7 +185,7 @@ pub(in crate::query::source) fn decode_value(bytes: &[u8]) -> Option<(TermValue,
 }
 
 /// The bytes up to and including the first truncated string, without its hash: terms with the same bytes can be ordered
-/// only by their items. `descending` tells which components are inverted.
+/// only by their items. `descending` lists the inverted components.
 pub(in crate::query::source) fn truncated_prefix(
     value: &[u8],
     descending: &[bool],

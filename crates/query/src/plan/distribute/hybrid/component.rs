@@ -42,10 +42,11 @@ impl ScoreComponent {
         let ScalarKind::Call { function, arguments } = &score.kind else {
             return None;
         };
+        let is_full_text = function.text.eq_ignore_ascii_case("FullTextScore");
         Some(Self {
-            arguments: arguments.clone(),
+            arguments: if is_full_text { with_single_terms(arguments) } else { arguments.clone() },
             formula: formula.clone(),
-            is_full_text: function.text.eq_ignore_ascii_case("FullTextScore"),
+            is_full_text,
             text_number: 0,
             is_reversed: false,
         })
@@ -108,6 +109,15 @@ impl ScoreComponent {
         });
         OrderItem { expression: self.call(), direction }
     }
+}
+
+/// The path and the terms of FullTextScore. In an older syntax terms are an array; each has statistics of its own.
+fn with_single_terms(arguments: &[Scalar]) -> Vec<Scalar> {
+    let single = |(number, argument): (usize, &Scalar)| match &argument.kind {
+        ScalarKind::Array(terms) if number > 0 => terms.clone(),
+        _ => vec![argument.clone()],
+    };
+    arguments.iter().enumerate().flat_map(single).collect()
 }
 
 pub(super) fn components(

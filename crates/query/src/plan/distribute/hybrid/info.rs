@@ -54,9 +54,12 @@ pub(in crate::plan::distribute) fn hybrid(
         (offset @ Some(_), limit) => (offset, limit),
         _ => (None, bound.top),
     };
-    // The service computes this in 32 bits with overflow; the plan must be byte for byte the same.
-    let wanted =
-        |take: u32| skip.unwrap_or(0).wrapping_add(take).wrapping_mul(2).max(COMPONENT_ROWS_MIN);
+    // The service takes the greater number and then writes it in 32 bits; the plan must be byte for byte the same.
+    let wanted = |take: u32| {
+        let skip = skip.unwrap_or(0);
+        let is_less = (u64::from(skip) + u64::from(take)) * 2 < u64::from(COMPONENT_ROWS_MIN);
+        if is_less { COMPONENT_ROWS_MIN } else { skip.wrapping_add(take).wrapping_mul(2) }
+    };
     let rows = match (take, skip) {
         (None, _) => ComponentRows::All,
         (Some(take), None) => ComponentRows::Top(wanted(take)),

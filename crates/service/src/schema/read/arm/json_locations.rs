@@ -50,7 +50,7 @@ impl LocationScanner<'_> {
     fn space(&mut self) {
         while self
             .peek()
-            // The text is known to be valid, so separators need not be told apart.
+            // The text is known to be valid, so separators need not be distinguished.
             .is_some_and(|byte| byte.is_ascii_whitespace() || byte == b',' || byte == b':')
         {
             self.at += 1;

@@ -13,7 +13,7 @@ use crate::schema::location::{SchemaError, SourceFile};
 use crate::schema::read::builder::SchemaBuilder;
 use crate::schema::read::parsed::SchemaReadOptions;
 
-/// The files with values that Terraform reads without being told, in its order.
+/// The files with values that Terraform reads by default, in its order.
 pub(super) fn automatic_files(folder: &Path) -> Vec<std::path::PathBuf> {
     let mut names: Vec<_> = entries(folder)
         .into_iter()

@@ -1,0 +1,4 @@
+//! `planisphere event-store`.
+
+mod commands;
+mod serve;

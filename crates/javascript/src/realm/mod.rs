@@ -1,0 +1,15 @@
+//! One realm: a heap, its global objects and its limits.
+//!
+//! Owns the creation of realms, the compilation of scripts in them and the errors that come out of them.
+
+mod compile;
+mod failure;
+mod gate;
+mod limited;
+mod spare;
+
+pub(crate) use compile::compile;
+pub(crate) use failure::describe;
+pub(crate) use gate::InterruptGate;
+pub(crate) use limited::{BlankRealm, Realm};
+pub(crate) use spare::SpareRealms;

@@ -1,0 +1,15 @@
+//! The event store through its public API: one suite for all providers, crashes of the account provider, migration,
+//! HTTP.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+
+mod contract;
+mod crashes;
+mod http;
+mod legacy;
+#[cfg(feature = "postgres")]
+mod postgres;
+mod projections;
+mod sample;
+mod scopes;
+mod site;
+mod world;

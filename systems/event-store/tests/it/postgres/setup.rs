@@ -1,0 +1,27 @@
+//! A world on a database of its own.
+
+use std::sync::Arc;
+
+use client::Environment;
+use event_store::{
+    MemoryPayloads, PostgresOptions, PostgresSchema, PostgresStorage, StorageBundle,
+};
+
+use super::TestDatabase;
+use crate::world::{World, clock};
+
+/// A world on a database of its own; `None`, said by the name of the test, where there is no PostgreSQL.
+pub(crate) async fn world(test: &str) -> Option<World> {
+    let database = TestDatabase::create(test).await?;
+    let clock = clock();
+    let environment = Environment::simulated(Arc::clone(&clock), 7);
+    let options = PostgresOptions::new(database.address());
+    PostgresSchema::new(&options).unwrap().migrate().await.unwrap();
+    let storage = open(&options, &environment).await;
+    Some(World::on_database(clock, storage, database))
+}
+
+pub(super) async fn open(options: &PostgresOptions, environment: &Environment) -> StorageBundle {
+    let payloads = Arc::new(MemoryPayloads::default());
+    PostgresStorage::open(options, environment, payloads).await.unwrap()
+}
