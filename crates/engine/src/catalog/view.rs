@@ -3,9 +3,9 @@
 //! Owns the immutable view that every request reads. A change builds a new view and publishes it after its commit, as a
 //! whole: a request sees either all of a change or nothing, and readers never wait for a commit. Does not own storage.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
+use foldhash::HashMap;
 use model::{ContainerId, DatabaseId};
 
 use super::container::ContainerEntry;

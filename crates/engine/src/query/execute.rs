@@ -118,7 +118,9 @@ impl Engine {
         let mut reader =
             PageReader::new(self, store, &container.identity, &compiled, &operation.limits);
         (reader.metrics.compile_time, reader.functions) = (compile_time, functions);
-        let mut value = self.read_page(&mut reader, &snapshot, &planned, &scope, progress).await?;
+        // Boxed: this part of the future is as large as all the rest, and the whole is moved when it begins.
+        let reading = self.read_page(&mut reader, &snapshot, &planned, &scope, progress);
+        let mut value = Box::pin(reading).await?;
         reader.metrics.total_time = self.stopwatch().saturating_sub(started);
         value.metrics = std::mem::take(&mut reader.metrics);
         let (counters, level) =
@@ -242,6 +244,7 @@ impl Engine {
                     let page = PageBuilder::new(bound, &progress, rows_max, bytes_max);
                     let run = StreamingPage::new(projector, page, progress, &work);
                     let (filled, more) = run.fill(reader, &mut source).await?;
+                    let filled = *filled;
                     progress = filled.progress;
                     if more {
                         // Only a page that continues needs it. It must be the lookup that really ran, not that of the

@@ -20,8 +20,9 @@ pub(crate) fn host_name(authority: &str) -> &str {
 /// Nobody can register a name below `localhost` and let it point to an address of their choice.
 pub(crate) fn has_local_host(authority: &str) -> bool {
     let name = host_name(authority);
-    let is_localhost = name.eq_ignore_ascii_case("localhost");
-    is_localhost
+    // Nearly all requests name one of these two; the second need not be parsed then.
+    let is_usual = name.eq_ignore_ascii_case("localhost") || name == "127.0.0.1";
+    is_usual
         || name.parse::<IpAddr>().is_ok_and(|address| address.to_canonical().is_loopback())
         || name.to_ascii_lowercase().ends_with(".localhost")
 }

@@ -8,6 +8,10 @@ use percent_encoding::{CONTROLS, NON_ALPHANUMERIC, percent_decode_str, utf8_perc
 
 /// Decodes `%XX` once. A percent sign without two digits is kept. Bytes that are not UTF-8 are replaced.
 pub(crate) fn percent_decode(text: &str) -> Cow<'_, str> {
+    // Most texts have no escape. This scan is vectorized; that of the library is not.
+    if !text.as_bytes().contains(&b'%') {
+        return Cow::Borrowed(text);
+    }
     percent_decode_str(text).decode_utf8_lossy()
 }
 

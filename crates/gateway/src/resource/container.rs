@@ -132,13 +132,17 @@ fn name_undefined_key(
     address: &ContainerAddress,
     inner: ContainerRoute<'_>,
 ) -> Option<ApiRequest> {
+    // First of all: hardly any container has no key, and the header is then not looked for.
+    if !address.has_system_key {
+        return None;
+    }
     let is_about_items = matches!(
         inner,
         ContainerRoute::Items | ContainerRoute::Item(_) | ContainerRoute::PartitionKeyDelete
     );
     let names_none = matches!(request.header(&header::PARTITION_KEY), None | Some("[]"));
-    let applies = address.has_system_key && is_about_items && names_none;
-    applies.then(|| request.with_header(header::PARTITION_KEY, HeaderValue::from_static("[{}]")))
+    (is_about_items && names_none)
+        .then(|| request.with_header(header::PARTITION_KEY, HeaderValue::from_static("[{}]")))
 }
 
 /// Parses whether throughput is enforced: the outer option is `None` if the request does not set it, the inner one if

@@ -5,7 +5,7 @@
 //! just far enough to know which bytes are lines: request line, headers, chunk sizes, trailers. Does not refuse
 //! anything itself: see `strict_stream`.
 
-use memchr::memchr;
+use memchr::memchr_iter;
 
 /// More than the longest line whose content matters: a length or an encoding.
 const LINE_BYTES_MAX: usize = 1024;
@@ -53,6 +53,8 @@ impl HeadScanner {
     /// is scanned.
     pub(super) fn scan(&mut self, bytes: &[u8]) -> Option<usize> {
         let mut at = 0;
+        // One search for all lines of a head. It begins again behind a body, whose line feeds are not looked at.
+        let (mut searched_from, mut line_feeds) = (0, memchr_iter(b'\n', bytes));
         while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
             match &mut self.part {
                 MessagePart::Http2 | MessagePart::Refused => return None,
@@ -62,9 +64,12 @@ impl HeadScanner {
                     *missing -= taken;
                     at += usize::try_from(taken).unwrap_or(usize::MAX);
                     self.end_body();
+                    let after = bytes.get(at..).unwrap_or_default();
+                    (searched_from, line_feeds) = (at, memchr_iter(b'\n', after));
                 }
                 _ => {
-                    let Some(end) = memchr(b'\n', rest) else {
+                    let Some(end) = line_feeds.next().map(|found| searched_from + found - at)
+                    else {
                         self.keep(rest);
                         return None;
                     };

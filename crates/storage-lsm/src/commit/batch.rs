@@ -20,9 +20,11 @@ const BYTES_MAX: usize = 4 * 1024 * 1024;
 /// Collects the next batch. Reused from batch to batch for its allocations.
 #[derive(Default)]
 pub(crate) struct BatchBuilder {
+    /// In the order of the writes; a key may occur several times, and its last entry counts.
     entries: Vec<BatchEntry>,
-    /// By the number of the space: the index of each key in `entries`.
-    positions: Vec<HashMap<Slice, usize>>,
+    /// By the number of the space: the index of the last entry of each key, for the spaces that a guard has asked about.
+    /// Nearly all entries are index terms, which nobody guards, so that hashing them would be for nothing.
+    positions: Vec<Option<HashMap<Slice, usize>>>,
     stamps: HashMap<Shard, Stamp>,
     groups: usize,
     bytes: usize,
@@ -103,14 +105,22 @@ impl BatchBuilder {
         let capacity = self.entries.len() + self.stamps.len();
         let batch = OwnedWriteBatch::with_capacity(keyspaces.database().clone(), capacity);
         let mut batch = batch.durability(Some(mode));
-        // Neighbouring keys share most of their path through a memtable: in order, that path stays in the CPU cache.
-        self.entries.sort_unstable_by(|left, right| {
+        // Neighbouring keys share most of their path through a memtable: in order, that path stays in the CPU cache. The
+        // sort is stable: equal keys stay in the order of their writes.
+        self.entries.sort_by(|left, right| {
             (left.space.number, &left.key).cmp(&(right.space.number, &right.key))
         });
         // Every key is invalidated here, before the commit: afterwards a reader could still find the old value in the
         // cache.
         let mut invalidation = read_cache.begin_batch();
-        for entry in self.entries.drain(..) {
+        let mut entries = self.entries.drain(..).peekable();
+        while let Some(entry) = entries.next() {
+            let is_overwritten = entries.peek().is_some_and(|next| {
+                next.space.number == entry.space.number && next.key == entry.key
+            });
+            if is_overwritten {
+                continue;
+            }
             let keyspace = keyspaces.get(entry.space)?;
             invalidation.invalidate(entry.space, &entry.key);
             match entry.value {
@@ -118,6 +128,7 @@ impl BatchBuilder {
                 None => batch.remove(keyspace, entry.key),
             }
         }
+        drop(entries);
         // In the same batch as the writes: after a crash the stamps match the data.
         for (shard, stamp) in &self.stamps {
             let (key, value) = StampEntry::encode(*shard, *stamp, mark);
@@ -130,7 +141,7 @@ impl BatchBuilder {
     pub(crate) fn clear(&mut self) {
         self.entries.clear();
         // Cleared, not dropped: the maps keep their capacity, which the next batch needs again.
-        self.positions.iter_mut().for_each(HashMap::clear);
+        self.positions.iter_mut().flatten().for_each(HashMap::clear);
         self.stamps.clear();
         self.groups = 0;
         self.bytes = 0;
@@ -146,7 +157,7 @@ impl BatchBuilder {
             keyspaces.get(space)?;
             let spaces = usize::from(space.number) + 1;
             if self.positions.len() < spaces {
-                self.positions.resize_with(spaces, HashMap::default);
+                self.positions.resize_with(spaces, || None);
             }
             if key.len() > KEY_BYTES_MAX {
                 return Err(Error::invalid(format!(
@@ -169,10 +180,8 @@ impl BatchBuilder {
     fn check_guards(&mut self, keyspaces: &Keyspaces, shard: Shard, set: &WriteSet) -> Result<()> {
         for guarded in &set.guards {
             write_tree_key(&mut self.scratch, shard, &guarded.key);
-            let positions = self.positions.get(usize::from(guarded.space.number));
             // An earlier group of this batch may have written the key; the tree does not have that yet.
-            let merged = positions.and_then(|positions| positions.get(self.scratch.as_slice()));
-            let holds = match merged.and_then(|position| self.entries.get(*position)) {
+            let holds = match self.last_entry(guarded.space) {
                 Some(entry) => guarded.holds(entry.value.as_deref()),
                 None => {
                     // The committer is the only writer, so this reads the state before the batch, without a snapshot.
@@ -201,17 +210,24 @@ impl BatchBuilder {
         stamp.write_at(&mut self.scratch, key_stamp_at.map(|at| at + SHARD_BYTES));
         let key = Slice::from(self.scratch.as_slice());
         self.bytes += key.len() + value.as_ref().map_or(0, |value| value.len());
-        // `validate_sizes` has made a map for every space of the set.
-        let Some(positions) = self.positions.get_mut(usize::from(space.number)) else {
-            return;
-        };
-        let next = self.entries.len();
-        let position = *positions.entry(key.clone()).or_insert(next);
-        match self.entries.get_mut(position) {
-            // The position of the first write is kept; entries are sorted later anyway.
-            Some(earlier) => earlier.value = value,
-            None => self.entries.push(BatchEntry { space, key, value }),
+        if let Some(Some(positions)) = self.positions.get_mut(usize::from(space.number)) {
+            positions.insert(key.clone(), self.entries.len());
         }
+        self.entries.push(BatchEntry { space, key, value });
+    }
+
+    /// The last entry of the key in `scratch`.
+    fn last_entry(&mut self, space: Space) -> Option<&BatchEntry> {
+        let entries = &self.entries;
+        // `validate_sizes` has made a place for every space of the set.
+        let positions = self.positions.get_mut(usize::from(space.number))?;
+        let positions = positions.get_or_insert_with(|| {
+            let written =
+                entries.iter().enumerate().filter(|(_, entry)| entry.space.number == space.number);
+            // Of equal keys, the last one stays in the map.
+            written.map(|(index, entry)| (entry.key.clone(), index)).collect()
+        });
+        positions.get(self.scratch.as_slice()).and_then(|position| entries.get(*position))
     }
 }
 

@@ -50,23 +50,24 @@ pub(in crate::query) struct StreamingPage {
 }
 
 impl StreamingPage {
+    /// Boxed: it is moved into every future that works on it, which would all be as large.
     pub(in crate::query) fn new(
         rows: RowProjector,
         page: PageBuilder,
         progress: QueryProgress,
         work: &Arc<RequestWork>,
-    ) -> Self {
+    ) -> Box<Self> {
         let is_long = !rows.is_resumable();
         let work = Arc::clone(work);
-        Self { rows, page, progress, work, is_long, has_advanced: false }
+        Box::new(Self { rows, page, progress, work, is_long, has_advanced: false })
     }
 
     /// Fills the page; returns it and whether another one may follow.
     pub(in crate::query) async fn fill(
-        mut self,
+        mut self: Box<Self>,
         reader: &mut PageReader,
         source: &mut CandidateSource,
-    ) -> Result<(Self, bool)> {
+    ) -> Result<(Box<Self>, bool)> {
         let mut growth = 1;
         let end = loop {
             if self.page.is_complete() {
@@ -108,10 +109,10 @@ impl StreamingPage {
 
     /// Adds the rows of a batch; also returns how the page ended if it ended within the batch.
     async fn push_batch(
-        mut self,
+        mut self: Box<Self>,
         reader: &mut PageReader,
         batch: CandidateBatch,
-    ) -> Result<(Self, Option<PageEnd>)> {
+    ) -> Result<(Box<Self>, Option<PageEnd>)> {
         let mut next = 0;
         while !self.is_long {
             match self.evaluate(&batch, &mut next, &mut reader.charges)? {

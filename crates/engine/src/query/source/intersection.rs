@@ -1,8 +1,10 @@
 //! Intersects several lookups before items are loaded.
 //!
-//! A lookup that finds few items is read completely first; a lookup of one value is probed term by term. If the main
-//! lookup has one value, its items come in ordinal order, so a small other lookup can drive: its items are probed in
-//! the main lookup instead.
+//! All lookups are read side by side, a few terms of each, then more, until one of them has ended: which one finds the
+//! fewest items is then known, at a cost in proportion to that one. A lookup that was read completely filters by its
+//! items; a lookup of one value is probed term by term; any other is left to the filter of the query. If the main lookup
+//! has one value, its items come in ordinal order, so a small other lookup can drive: its items are probed in the main
+//! lookup instead.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -17,8 +19,8 @@ use crate::key_layout::{TermHit, TermPrefix};
 use crate::query::continuation::TermPosition;
 use crate::query::target::PartitionSlice;
 
-/// A lookup with this many terms or more is not read in advance.
-const SMALL_TERMS_MAX: usize = 512;
+/// How many terms of each lookup are read, as long as all of them have more.
+const PROBED_TERMS: [usize; 3] = [32, 128, 512];
 
 /// Filters the terms of a branch by its additional lookups.
 #[derive(Default)]
@@ -43,22 +45,40 @@ impl IntersectionFilter {
             return Ok(Self::default());
         }
         let mut filter = Self { slice: Some(slice.clone()), ..Self::default() };
-        for (condition, terms) in &branch.also {
-            let before = reader.metrics.index_entries;
-            // The reads are bounded: at most this many terms per condition, whatever the size of the container.
-            let found = collect_small(reader, slice, terms, SMALL_TERMS_MAX).await?;
-            if condition.test.is_some() {
-                reader.charges.counters.index_entries += reader.metrics.index_entries - before;
+        let main = single_value(slice, &branch.terms).filter(|_| branch.condition.test.is_none());
+        let mut main_probe = main.as_ref().map(|(_, value)| {
+            let at = |after: &TermPosition| TermPosition {
+                value: value.clone().into(),
+                ordinal: after.ordinal,
+            };
+            LookupProbe::new(slice, &branch.terms, after.map(at).as_ref())
+        });
+        let others = branch.also.iter().map(|(_, terms)| LookupProbe::new(slice, terms, None));
+        let mut others: Vec<LookupProbe> = others.collect();
+        for terms_max in PROBED_TERMS {
+            let mut has_ended = false;
+            for probe in main_probe.iter_mut().chain(&mut others) {
+                probe.read(reader, terms_max).await?;
+                has_ended |= probe.has_ended();
             }
-            match found {
-                Some(found) => filter.small_sets.push(found),
+            if has_ended {
+                break;
+            }
+        }
+        for (probe, (_, terms)) in others.into_iter().zip(&branch.also) {
+            match probe.has_ended() {
+                true => filter.small_sets.push(probe.into_items()),
                 // Too large to read in advance: probe it if it has one value, else leave it to the filter.
-                None => filter.probes.extend(single_value(slice, terms)),
+                false => filter.probes.extend(single_value(slice, terms)),
             }
         }
         // The smallest set first: it rejects most, and the first one may become the driver.
         filter.small_sets.sort_by_key(BTreeMap::len);
-        let main = single_value(slice, &branch.terms).filter(|_| branch.condition.test.is_none());
+        if let Some(probe) = main_probe.filter(LookupProbe::has_ended) {
+            // Read already, so that its terms need not be read again.
+            filter.driver = Some(probe.hits.into());
+            return Ok(filter);
+        }
         // The terms of a single value are in ordinal order, so the smallest set can replace them without changing the
         // order of the items.
         if let (Some((prefix, value)), Some(smallest)) = (main, filter.small_sets.first()) {
@@ -107,6 +127,36 @@ impl IntersectionFilter {
             hits.retain(|_| found.next().unwrap_or(true));
         }
         Ok(hits)
+    }
+}
+
+/// A lookup of which the first terms are read.
+struct LookupProbe {
+    iterator: TermIterator,
+    hits: Vec<TermHit>,
+}
+
+impl LookupProbe {
+    fn new(slice: &PartitionSlice, terms: &TermScan, after: Option<&TermPosition>) -> Self {
+        Self { iterator: TermIterator::new(slice, terms, after), hits: Vec::new() }
+    }
+
+    /// Reads until there are so many terms, or no more.
+    async fn read(&mut self, reader: &mut PageReader, terms_max: usize) -> Result<()> {
+        while !self.has_ended() && self.hits.len() < terms_max {
+            let wanted = terms_max - self.hits.len();
+            self.hits.extend(self.iterator.next(reader, wanted).await?);
+        }
+        Ok(())
+    }
+
+    /// Whether all of its terms were read.
+    fn has_ended(&self) -> bool {
+        self.iterator.has_ended()
+    }
+
+    fn into_items(self) -> BTreeMap<u64, StorageKey> {
+        self.hits.into_iter().map(|hit| (hit.ordinal, hit.key)).collect()
     }
 }
 

@@ -56,7 +56,12 @@ impl Encoding {
 
     fn hash(&self) -> u128 {
         // The hash of the hexadecimal text, as hashes are defined for values.
-        let text: String = self.bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        const DIGITS: [char; 16] =
+            ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f'];
+        let halves = self.bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+        let digits = halves.filter_map(|half| DIGITS.get(usize::from(half)));
+        let mut text = String::with_capacity(self.bytes.len() * 2);
+        text.extend(digits);
         text_hash(&text).max(SCAN_FINGERPRINT + 1)
     }
 
