@@ -54,7 +54,7 @@ async fn measure_room(chat: &Chat, size: u64) -> Result<HistoryFigures> {
     let name = format!("h{size}");
     let room = RoomName::parse(&name)?;
     chat.create_room(&name, None).await?;
-    chat.set_user_rooms("alice@example.com", &[name.clone()]).await?;
+    chat.set_user_rooms("alice@example.com", std::slice::from_ref(&name)).await?;
     fill(chat, &name, size).await?;
     let alice = chat.member("alice@example.com").await?;
     let process = std::process::id().to_string();

@@ -106,7 +106,8 @@ impl IssuerMetadata {
 
 #[cfg(test)]
 mod tests {
-    use super::IssuerMetadata;
+    use super::{IssuerMetadata, address};
+    use crate::is_of_issuer;
 
     const ISSUER: &str = "https://issuer.example/tenant";
 

@@ -1,6 +1,6 @@
 //! CH-A3, CH-A4, CH-A5: one-time codes.
 
-use chat::{EphemeralStore as _, ErrorKind};
+use chat::ErrorKind;
 
 use crate::world::{ALICE, Way, World, user};
 

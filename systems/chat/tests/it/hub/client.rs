@@ -131,7 +131,7 @@ impl HubClient {
     }
 
     /// Calls a method without waiting for anything.
-    pub(crate) fn send(&mut self, target: &str, arguments: Value) {
+    pub(crate) fn send(&mut self, target: &str, arguments: &Value) {
         let call = json!({ "type": 1, "target": target, "arguments": arguments });
         self.outgoing.send(format!("{call}{END}")).unwrap();
     }

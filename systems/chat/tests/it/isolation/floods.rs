@@ -19,7 +19,7 @@ async fn a_flood_of_messages_over_one_connection_is_cut_and_others_talk_on() {
             "SendMessage" => json!([format!("flood {number}"), null]),
             _ => json!([true]),
         };
-        alice.send(method, arguments);
+        alice.send(method, &arguments);
         // In the middle of the flood, not after it.
         if number == CALLS / 2 {
             bob.invoke("SendMessage", json!(["between", "c1"])).await;
