@@ -22,8 +22,8 @@ const BYTES_MAX: usize = 4 * 1024 * 1024;
 pub(crate) struct BatchBuilder {
     /// In the order of the writes; a key may occur several times, and its last entry counts.
     entries: Vec<BatchEntry>,
-    /// By the number of the space: the index of the last entry of each key, for the spaces that a guard has asked about.
-    /// Nearly all entries are index terms, which nobody guards, so that hashing them would be for nothing.
+    /// By the number of the space: the index of the last entry of each key, for the spaces that a guard has asked
+    /// about. Nearly all entries are index terms, which nobody guards, so that hashing them would be for nothing.
     positions: Vec<Option<HashMap<Slice, usize>>>,
     stamps: HashMap<Shard, Stamp>,
     groups: usize,
@@ -105,8 +105,8 @@ impl BatchBuilder {
         let capacity = self.entries.len() + self.stamps.len();
         let batch = OwnedWriteBatch::with_capacity(keyspaces.database().clone(), capacity);
         let mut batch = batch.durability(Some(mode));
-        // Neighbouring keys share most of their path through a memtable: in order, that path stays in the CPU cache. The
-        // sort is stable: equal keys stay in the order of their writes.
+        // Neighbouring keys share most of their path through a memtable: in order, that path stays in the CPU cache.
+        // The sort is stable: equal keys stay in the order of their writes.
         self.entries.sort_by(|left, right| {
             (left.space.number, &left.key).cmp(&(right.space.number, &right.key))
         });

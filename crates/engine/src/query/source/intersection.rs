@@ -2,9 +2,9 @@
 //!
 //! All lookups are read side by side, a few terms of each, then more, until one of them has ended: which one finds the
 //! fewest items is then known, at a cost in proportion to that one. A lookup that was read completely filters by its
-//! items; a lookup of one value is probed term by term; any other is left to the filter of the query. If the main lookup
-//! has one value, its items come in ordinal order, so a small other lookup can drive: its items are probed in the main
-//! lookup instead.
+//! items; a lookup of one value is probed term by term; any other is left to the filter of the query. If the main
+//! lookup has one value, its items come in ordinal order, so a small other lookup can drive: its items are probed in
+//! the main lookup instead.
 
 use std::collections::{BTreeMap, VecDeque};
 
