@@ -1,8 +1,8 @@
 //! What every system needs around its data.
 //!
 //! Owns settings, HTTP, identity, mail, work (jobs, leases, queues), erasure and telemetry. Does not own any data model
-//! or rule of a system, and names no storage: data is reached through `client`. `copy` and `schema` are used alone by the
-//! command line; the feature `http` (on by default) adds the rest.
+//! or rule of a system, and names no storage: data is reached through `client`. `copy` and `schema` are used alone by
+//! the command line; the feature `http` (on by default) adds the rest.
 
 #[cfg(feature = "http")]
 mod extract;

@@ -70,8 +70,14 @@ enum StageArg {
 
 impl ChatSchemaCommand {
     pub(super) fn run(self) -> Result<ExitCode, CommandError> {
-        let ChatSchemaSubcommand::Export { to, stage, account, region, private_endpoint, settings } =
-            self.subcommand;
+        let ChatSchemaSubcommand::Export {
+            to,
+            stage,
+            account,
+            region,
+            private_endpoint: subnet,
+            settings,
+        } = self.subcommand;
         let settings = settings.load::<ChatCommandSettings>(&[])?.value;
         let stage = match stage {
             StageArg::Dev => ChatStage::Development,
@@ -82,7 +88,7 @@ impl ChatSchemaCommand {
         let schema = schema.map_err(|error| chat_error("building the schema", &error))?;
         let exported = match account {
             true => {
-                let account = stage.account(&region, private_endpoint.as_deref());
+                let account = stage.account(&region, subnet.as_deref());
                 schema.export_with_account(&account, to.format())
             }
             false => schema.export(to.format()),

@@ -31,7 +31,7 @@ pub(super) struct ExportEventsCommand {
 pub(super) struct ImportEventsCommand {
     /// A file that `export` wrote
     #[arg(value_name = "FILE")]
-    file: PathBuf,
+    events_file: PathBuf,
 
     #[command(flatten)]
     service: ServiceFlag,
@@ -68,15 +68,15 @@ pub(super) async fn export(
 
 impl ImportEventsCommand {
     pub(super) async fn run(self) -> Result<ExitCode, CommandError> {
-        let what = || format!("reading {}", self.file.display());
-        let file = std::fs::File::open(&self.file)
+        let what = || format!("reading {}", self.events_file.display());
+        let file = std::fs::File::open(&self.events_file)
             .map_err(|error| CommandError::new(what(), error.to_string()).hint("Check the path"))?;
         let open = self.store.open().await?;
         let done = async {
             let store = open.scope(&self.service)?.events;
             let (mut added, mut existing) = (0, 0);
             for (number, text) in BufReader::new(file).lines().enumerate() {
-                let at = format!("{}, line {}", self.file.display(), number + 1);
+                let at = format!("{}, line {}", self.events_file.display(), number + 1);
                 let text = text.map_err(|error| CommandError::new(&at, error.to_string()))?;
                 match import_line(&store, &at, &text).await? {
                     true => existing += 1,

@@ -36,6 +36,7 @@ async fn open(routes: &Router) -> (String, Client) {
     (path, client)
 }
 
+const PING: &str = r#"{"type":6}"#;
 const COUNT: &str = r#"{"type":1,"invocationId":"1","target":"Count","arguments":[]}"#;
 
 #[tokio::test(start_paused = true)]
@@ -93,6 +94,9 @@ async fn the_replay_buffer_has_a_limit_in_bytes_and_sending_goes_on_after_an_ack
     let (hub, _ends) = hub(HubOptions { replay_bytes_max: 100, ..HubOptions::default() });
     let context = hub.context();
     let (_, mut client) = open(&hub.routes("/hub")).await;
+    // The first word of the official clients; the hub begins to send after it.
+    client.send(PING).await;
+    settle().await;
     for number in 1..=3 {
         context.all().send("m", (number, "x".repeat(100))).await.unwrap();
     }

@@ -1,8 +1,8 @@
 //! From a query text to a bound query that many requests share.
 //!
 //! `parse` caches syntax trees and binds them, `prepared` caches bound queries with their latest plan, `clock_cache`
-//! decides what a full cache evicts, `long_text` moves long queries to a thread, and `user_functions` loads the functions
-//! that a query calls.
+//! decides what a full cache evicts, `long_text` moves long queries to a thread, and `user_functions` loads the
+//! functions that a query calls.
 
 mod clock_cache;
 mod long_text;

@@ -11,7 +11,7 @@ fn head(page: &mut String) {
     let _ = write!(
         page,
         "# Request charges\n\n\
-         Every operation returns its charge in request units. This page is made by a test from the rows that the tests\n\
+         Every operation has a charge in request units. This page is made by a test from the rows that the tests\n\
          check (`UPDATE_REFERENCE=1 cargo test -p engine --test it charge::page` writes it anew). The model is\n\
          `{CHARGE_MODEL}`. Nothing here was measured by us against the hosted service: constants were fitted to what\n\
          others have published, and `planisphere cost refit` fits them to your own measurements.\n\n\

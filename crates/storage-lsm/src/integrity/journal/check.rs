@@ -65,9 +65,8 @@ pub(crate) fn check_journals(
     let stamps_keyspace = known.stamps_keyspace;
     let durable: DurableStamps = known.durable.iter().copied().collect();
     let failed = |path: &Path, error| cannot_open_file(path, error);
-    SealedJournals::new(folder, tree_folder)
-        .restore()
-        .map_err(|error| failed(tree_folder, error))?;
+    let sealed = SealedJournals::new(folder, tree_folder);
+    sealed.restore().map_err(|error| failed(tree_folder, error))?;
     let journals = journals_in(tree_folder).map_err(|error| failed(tree_folder, error))?;
     let is_first = journals.last_key_value().is_some_and(|(number, _)| *number == 0);
     let mut last_batch = None;
@@ -89,6 +88,7 @@ pub(crate) fn check_journals(
     // The tree has always one journal, and would create an empty one.
     let Some(newest) = before else { return Err(damaged(folder, "its journal is missing")) };
     check_newest(folder, &newest, stamps_keyspace, &durable)?;
+    sealed.relink().map_err(|error| failed(tree_folder, error))?;
     Ok(JournalEnd { last_batch, is_unused: is_first && newest.batches == 0 })
 }
 

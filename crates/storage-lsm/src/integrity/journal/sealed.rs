@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::fs;
 use std::io;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 const FOLDER: &str = "sealed";
@@ -83,9 +84,31 @@ impl SealedJournals {
         Ok(())
     }
 
+    /// Replaces second names that lead to another file than the first one: somebody has copied them back from a backup.
+    /// Kept, such a file would take the place of the journal when the tree has deleted it. Called after the journals were
+    /// checked, because until then the second name may be the better one.
+    pub(super) fn relink(&self) -> io::Result<()> {
+        let Ok(linked) = journals_in(&self.links) else { return Ok(()) };
+        for (number, path) in journals_in(&self.tree_folder)? {
+            if let Some(link) = linked.get(&number)
+                && !is_same_file(&path, link)?
+            {
+                fs::remove_file(link)?;
+                // Without hard links it works without a second name.
+                let _ = fs::hard_link(&path, link);
+            }
+        }
+        Ok(())
+    }
+
     fn link(&self, number: u64) -> PathBuf {
         self.links.join(file_name(number))
     }
+}
+
+fn is_same_file(one: &Path, other: &Path) -> io::Result<bool> {
+    let (one, other) = (fs::metadata(one)?, fs::metadata(other)?);
+    Ok((one.dev(), one.ino()) == (other.dev(), other.ino()))
 }
 
 fn file_name(number: u64) -> String {
@@ -120,6 +143,20 @@ mod tests {
 
     fn numbers(folder: &Path) -> Vec<u64> {
         journals_in(folder).unwrap_or_default().into_keys().collect()
+    }
+
+    #[test]
+    fn a_second_name_of_another_file_is_replaced() {
+        let (_folder, tree, mut sealed) = folders();
+        for number in [3, 4] {
+            fs::write(tree.join(file_name(number)), "right").unwrap();
+        }
+        sealed.follow(2);
+        fs::remove_file(sealed.link(3)).unwrap();
+        fs::write(sealed.link(3), "older").unwrap();
+        sealed.relink().unwrap();
+        assert_eq!(fs::read_to_string(sealed.link(3)).unwrap(), "right");
+        assert!(is_same_file(&tree.join(file_name(3)), &sealed.link(3)).unwrap());
     }
 
     #[test]

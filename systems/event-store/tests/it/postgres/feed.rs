@@ -106,15 +106,13 @@ async fn a_reader_is_woken_by_another_process() {
     let options = PostgresOptions::new(world.database.as_ref().unwrap().address());
     let other = super::open(&options, &Environment::system()).await;
     let other = other.factories().events.create_for_service("alpha").unwrap();
-    let mut appended = 0;
-    // Repeated: the first ones may come before the connection that listens is there, whose begin is a signal too.
+    // Twice: the connection that listens begins with a signal of its own. The second one can only come from an append.
     for _ in 0..2 {
         woken.mark_unchanged();
         let appending = async {
             loop {
                 let request = AppendRequest::new(vec![draft("Other", &["Late:1"])]);
                 other.append(request).await.unwrap();
-                appended += 1;
                 tokio::time::sleep(Duration::from_millis(50)).await;
             }
         };
@@ -123,6 +121,5 @@ async fn a_reader_is_woken_by_another_process() {
             () = appending => unreachable!("it appends for ever"),
         }
     }
-    assert!(appended > 0);
     assert!(!store.read_by_tag(&tag("Late:1"), None).await.unwrap().is_empty());
 }
