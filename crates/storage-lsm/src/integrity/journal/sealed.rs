@@ -85,13 +85,13 @@ impl SealedJournals {
     }
 
     /// Replaces second names that lead to another file than the first one: somebody has copied them back from a backup.
-    /// Kept, such a file would take the place of the journal when the tree has deleted it. Called after the journals were
-    /// checked, because until then the second name may be the better one.
+    /// Kept, such a file would take the place of the journal when the tree has deleted it. Called after the journals
+    /// were checked, because until then the second name may be the better one.
     pub(super) fn relink(&self) -> io::Result<()> {
         let Ok(linked) = journals_in(&self.links) else { return Ok(()) };
         for (number, path) in journals_in(&self.tree_folder)? {
             if let Some(link) = linked.get(&number)
-                && !is_same_file(&path, link)?
+                && !have_same_inode(&path, link)?
             {
                 fs::remove_file(link)?;
                 // Without hard links it works without a second name.
@@ -106,7 +106,7 @@ impl SealedJournals {
     }
 }
 
-fn is_same_file(one: &Path, other: &Path) -> io::Result<bool> {
+fn have_same_inode(one: &Path, other: &Path) -> io::Result<bool> {
     let (one, other) = (fs::metadata(one)?, fs::metadata(other)?);
     Ok((one.dev(), one.ino()) == (other.dev(), other.ino()))
 }
@@ -156,7 +156,7 @@ mod tests {
         fs::write(sealed.link(3), "older").unwrap();
         sealed.relink().unwrap();
         assert_eq!(fs::read_to_string(sealed.link(3)).unwrap(), "right");
-        assert!(is_same_file(&tree.join(file_name(3)), &sealed.link(3)).unwrap());
+        assert!(have_same_inode(&tree.join(file_name(3)), &sealed.link(3)).unwrap());
     }
 
     #[test]
