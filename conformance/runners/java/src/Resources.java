@@ -7,6 +7,7 @@ import com.azure.cosmos.models.CosmosPermissionRequestOptions;
 import com.azure.cosmos.models.CosmosQueryRequestOptions;
 import com.azure.cosmos.models.CosmosStoredProcedureProperties;
 import com.azure.cosmos.models.CosmosStoredProcedureRequestOptions;
+import com.azure.cosmos.models.CosmosStoredProcedureResponse;
 import com.azure.cosmos.models.CosmosTriggerProperties;
 import com.azure.cosmos.models.CosmosUserDefinedFunctionProperties;
 import com.azure.cosmos.models.CosmosUserProperties;
@@ -15,6 +16,7 @@ import com.azure.cosmos.models.PermissionMode;
 import com.azure.cosmos.models.SqlQuerySpec;
 import com.azure.cosmos.models.TriggerOperation;
 import com.azure.cosmos.models.TriggerType;
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
@@ -33,9 +35,12 @@ final class Resources {
             step.path("arguments").forEach(arguments::add);
             CosmosStoredProcedureRequestOptions options = new CosmosStoredProcedureRequestOptions();
             options.setPartitionKey(Items.keyOf(runner, step));
-            runner.container.getScripts().getStoredProcedure(step.get("id").asText()).execute(arguments, options)
-                .block();
-            return new Seen();
+            CosmosStoredProcedureResponse answer = runner.container.getScripts()
+                .getStoredProcedure(step.get("id").asText()).execute(arguments, options).block();
+            Seen seen = Seen.of(parsed(answer.getResponseAsString()));
+            seen.status = answer.getStatusCode();
+            seen.charge = answer.getRequestCharge();
+            return seen;
         }
         String kind = step.get("kind").asText();
         return switch (kind) {
@@ -47,6 +52,14 @@ final class Resources {
             case "user_defined_function" -> function(runner.container.getScripts(), verb, step);
             default -> throw new Unseen("the runner knows no " + kind);
         };
+    }
+
+    private static JsonNode parsed(String text) {
+        try {
+            return Main.JSON.readTree(text);
+        } catch (JsonProcessingException error) {
+            throw new Unseen("the response of a script is not JSON: " + text);
+        }
     }
 
     private static Unsupported gap(String verb, String what) {
