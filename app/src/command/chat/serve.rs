@@ -41,7 +41,7 @@ impl ChatServeCommand {
         } else {
             DefaultAccount::Folder
         };
-        let (account, location) = self.serving.open_or(default).await?;
+        let (account, location) = self.serving.open(default).await?;
         let server = http_server(settings.http.clone(), &identity, &account, &telemetry)?;
         let served = self.serve(&settings, listener, &server, account.clone(), &location).await;
         let closed = account.close().await;

@@ -13,7 +13,7 @@ use super::configuration::{EventStoreCommandSettings, EventStoreServiceSettings}
 use super::demo;
 use super::open::{empty_account, open_on};
 use crate::command::stop_signal;
-use crate::command::system::{ServingFlags, begin_log, http_server};
+use crate::command::system::{DefaultAccount, ServingFlags, begin_log, http_server};
 use crate::error::CommandError;
 use crate::output::line;
 
@@ -35,7 +35,7 @@ impl EventStoreServeCommand {
         // Before the store is opened: a port in use is the most common error, and the cheapest to find.
         let listener = self.serving.listen(&settings.http.listen, &settings.identity).await?;
         let (account, location) = match settings.event_store.provider {
-            StoreProvider::Account => self.serving.open().await?,
+            StoreProvider::Account => self.serving.open(DefaultAccount::Folder).await?,
             StoreProvider::Postgres => (empty_account().await?, "PostgreSQL".to_owned()),
         };
         let server = http_server(settings.http.clone(), &settings.identity, &account, &telemetry)?;

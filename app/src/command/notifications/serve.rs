@@ -15,7 +15,7 @@ use super::configuration::{AllSettings, ServiceSettings};
 use super::demo::{self, DemoProviders};
 use super::open::{open_system, providers, system_error};
 use crate::command::stop_signal;
-use crate::command::system::{ServingFlags, begin_log, http_server};
+use crate::command::system::{DefaultAccount, ServingFlags, begin_log, http_server};
 use crate::error::CommandError;
 
 /// Serve the HTTP API and the web page, and process events, until ctrl-c
@@ -35,7 +35,7 @@ impl NotificationsServeCommand {
         telemetry.start();
         // Before the store is opened: a port in use is the most common error, and the cheapest to find.
         let listener = self.serving.listen(&settings.http.listen, &settings.identity).await?;
-        let (account, location) = self.serving.open().await?;
+        let (account, location) = self.serving.open(DefaultAccount::Folder).await?;
         let demo = if self.serving.demo { Some(DemoProviders::start().await?) } else { None };
         let server = http_server(settings.http.clone(), &settings.identity, &account, &telemetry)?;
         let served =

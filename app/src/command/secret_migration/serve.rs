@@ -13,7 +13,7 @@ use super::configuration::{TrackerServiceSettings, TrackerSettings};
 use super::demo::{self, DemoVaults};
 use super::open::{open_tracker, platforms, tracker_error};
 use crate::command::stop_signal;
-use crate::command::system::{ServingFlags, begin_log, http_server};
+use crate::command::system::{DefaultAccount, ServingFlags, begin_log, http_server};
 use crate::error::CommandError;
 
 /// Serve the HTTP API and the web page, and migrate workloads, until ctrl-c
@@ -37,7 +37,7 @@ impl TrackerServeCommand {
         telemetry.start();
         // Before the store is opened: a port in use is the most common error, and the cheapest to find.
         let listener = self.serving.listen(&settings.http.listen, &settings.identity).await?;
-        let (account, location) = self.serving.open().await?;
+        let (account, location) = self.serving.open(DefaultAccount::Folder).await?;
         let vaults = if self.serving.demo { Some(DemoVaults::start().await?) } else { None };
         let settings =
             vaults.as_ref().map_or(settings.clone(), |vaults| vaults.settings(&settings));

@@ -12,7 +12,5 @@ mod settings_flags;
 #[cfg(any(feature = "chat", feature = "notifications", feature = "secret-migration"))]
 pub(crate) use operator_flags::{OpenedAccount, OperatorFlags};
 pub(crate) use service_log::begin as begin_log;
-#[cfg(feature = "chat")]
-pub(crate) use serving::DefaultAccount;
-pub(crate) use serving::{ServingFlags, http_server};
+pub(crate) use serving::{DefaultAccount, ServingFlags, http_server};
 pub(crate) use settings_flags::SettingsFlags;

@@ -112,13 +112,8 @@ impl ServingFlags {
         Ok(listener)
     }
 
-    /// Opens the account; returns also its name.
-    pub(crate) async fn open(&self) -> Result<(Account, String), CommandError> {
-        self.open_or(DefaultAccount::Folder).await
-    }
-
-    /// The same; the settings of the system say which account it is if no flag does.
-    pub(crate) async fn open_or(
+    /// Opens the account; returns also its name. `default` is the account if no flag names one.
+    pub(crate) async fn open(
         &self,
         default: DefaultAccount<'_>,
     ) -> Result<(Account, String), CommandError> {
