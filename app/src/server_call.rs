@@ -66,9 +66,15 @@ impl ServerCall<'_> {
             let headers = response.headers().clone();
             return Ok((headers, response.bytes().await.map_err(failed)?.into()));
         }
-        let reason = describe(response).await;
-        Err(CommandError::new(action(), reason)
-            .hint("Give the server's --key, and check that it is a planisphere server"))
+        // Other errors are those of the request, and say themselves what to do.
+        let is_other_account = matches!(response.status().as_u16(), 401 | 403 | 404);
+        let error = CommandError::new(action(), describe(response).await);
+        Err(match is_other_account {
+            true => {
+                error.hint("Give the server's --key, and check that it is a planisphere server")
+            }
+            false => error,
+        })
     }
 }
 

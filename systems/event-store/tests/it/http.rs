@@ -121,9 +121,15 @@ async fn bad_input_has_its_own_answer_and_stores_nothing() {
         assert_eq!((answer.0, &answer.1["code"]), (status, &json!(code)), "{}", answer.1);
     }
     let huge = "x".repeat(5_000_000);
-    let request = site.request("POST", "/api/v1/events").bearer_auth(site.token("alpha"));
-    let request = request.header("content-type", "application/json").body(huge);
-    assert_eq!(answer(request.send().await.unwrap()).await.0, 413);
+    // The server ends the connection before it has read all of the body, which a client may see before the response.
+    let refused = loop {
+        let request = site.request("POST", "/api/v1/events").bearer_auth(site.token("alpha"));
+        let request = request.header("content-type", "application/json").body(huge.clone());
+        if let Ok(response) = request.send().await {
+            break answer(response).await;
+        }
+    };
+    assert_eq!(refused.0, 413);
     for path in [
         "/api/v1/events?since=7",
         "/api/v1/events?limit=0",

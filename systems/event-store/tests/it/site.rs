@@ -52,7 +52,8 @@ impl Site {
         let address = listener.local_addr().unwrap();
         let (serving, routes) = (server.clone(), router.clone());
         tokio::spawn(async move { serving.serve_at(listener, routes).await.unwrap() });
-        let client = Client::builder().no_proxy().build().unwrap();
+        // Each call has a connection of its own: the server ends one whose body it has refused.
+        let client = Client::builder().no_proxy().pool_max_idle_per_host(0).build().unwrap();
         Self { world, system, server, router, address, client }
     }
 
