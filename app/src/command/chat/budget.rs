@@ -63,7 +63,7 @@ impl ChatBudgetCommand {
         let (mut is_over, mut has_mark) = (false, false);
         if !self.json {
             line(format_args!(
-                "{:<12}{:<52}{:>8}{:>9}{:>9}",
+                "{:<14}{:<52}{:>8}{:>9}{:>9}",
                 "", "operation", "budget", "azure", "native"
             ))?;
         }
@@ -85,7 +85,7 @@ impl ChatBudgetCommand {
             let budget = budget.map_or("-".to_owned(), |budget| format!("{budget:.0}"));
             let mark = if is_above { " *" } else { "" };
             line(format_args!(
-                "{id:<12}{operation:<52}{budget:>8}{charge:>9.2}{:>9.2}{mark}",
+                "{id:<14}{operation:<52}{budget:>8}{charge:>9.2}{:>9.2}{mark}",
                 other.charge
             ))?;
         }
