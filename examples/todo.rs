@@ -63,10 +63,10 @@ impl Todos {
         let events = EventRing::new(&environment, 1000);
         let identity = Identity::new(environment.clone(), &chosen.identity)?;
         let server = HttpServer::new(environment, chosen.http.clone(), identity);
-        let (from, tell) = (todos.clone(), events.clone());
+        let (from, sender) = (todos.clone(), events.clone());
         let job = PeriodicJob::every("forget what is done", std::time::Duration::from_secs(60));
         let jobs = Jobs::new(&container(&account, "jobs", "/id").await?, JobsSettings::default())
-            .with(job, move |_| forget(from.clone(), tell.clone()));
+            .with(job, move |_| forget(from.clone(), sender.clone()));
         Ok(Self { server, jobs, todos, events })
     }
 

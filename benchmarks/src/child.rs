@@ -91,7 +91,7 @@ impl ChildProcess {
 
 /// A number that the child printed.
 pub(crate) fn number(measured: &ChildNumbers, name: &str) -> Result<u64> {
-    measured.get(name).copied().ok_or_else(|| format!("the child did not tell {name}").into())
+    measured.get(name).copied().ok_or_else(|| format!("the child did not report {name}").into())
 }
 
 /// Runs a task in this process.

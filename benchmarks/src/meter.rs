@@ -186,5 +186,5 @@ fn thread_cpu() -> Result<Duration> {
 }
 
 fn unreadable(what: &str) -> Error {
-    format!("the kernel's file does not tell {what}").into()
+    format!("the kernel's file does not contain {what}").into()
 }

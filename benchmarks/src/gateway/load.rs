@@ -102,7 +102,7 @@ impl LoadArguments {
         }
         let theirs = self.server_cpu()?.saturating_sub(theirs);
         let ours = cpu_of_process("self")?.saturating_sub(ours);
-        shared.tell(theirs, ours, out)
+        shared.report(theirs, ours, out)
     }
 
     fn server_cpu(&self) -> Result<Duration> {
@@ -170,7 +170,7 @@ impl LoadState {
         self.last_answer.set(ended);
     }
 
-    fn tell(&self, theirs: Duration, ours: Duration, out: &mut impl Write) -> Result<()> {
+    fn report(&self, theirs: Duration, ours: Duration, out: &mut impl Write) -> Result<()> {
         let mut times = self.times_us.borrow_mut();
         times.sort_unstable();
         let answered = self.answered.get();

@@ -191,7 +191,7 @@ const MEANING: &str = "\
 - Durable commits of an event after its enqueue: PostgreSQL two, the claim and one transaction for everything else. Ours
   three: the claim, the item of the list, the end, because the list and the queue are containers of their own and a
   transaction does not leave a logical partition. Each of ours waits for a sync, which all events in work share.
-- Our workers tell the events of a user in their order. `SKIP LOCKED` does not; an advisory lock for each user only
+- Our workers deliver the events of a user in their order. `SKIP LOCKED` does not; an advisory lock for each user only
   keeps two events from overlooking each other.
 - Ours indexes every path, as the seed of the system says (`Indexing` `full`); PostgreSQL has the nine indexes its
   questions need.

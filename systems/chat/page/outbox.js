@@ -1,7 +1,7 @@
 // The outbox: messages that were typed and are not confirmed. It is kept in this browser, so that a reload loses nothing.
 // Each has an id of its own (`correlationId`); the service stores a message once, however often it is sent.
 
-// `name` tells the outboxes of several people in one browser apart. Windows of one person share it, so each look reads
+// `name` separates the outboxes of several people in one browser. Windows of one person share it, so each look reads
 // what is kept.
 export function outbox(name) {
   const key = `chat-outbox ${name}`;

@@ -266,7 +266,7 @@ impl ChatCore {
         UtcTimestamp::now(&self.environment)
     }
 
-    /// Tells everybody in a room.
+    /// Sends an event to everybody in a room.
     pub(crate) async fn broadcast(&self, room: &RoomName, event: ClientEvent) {
         if let Some(broadcast) = self.broadcast.get() {
             broadcast.to_room(room, event).await;

@@ -72,7 +72,7 @@ impl ChatCore {
         }
     }
 
-    /// Removes a user whose last connection is closed, and tells its room.
+    /// Removes a user whose last connection is closed, and notifies its room.
     pub(crate) async fn forget_presence(&self, user: &PresentUser) {
         if let Err(error) = self.ephemeral.remove_presence(&user.user_name).await {
             // Its heartbeat expires.
@@ -126,14 +126,14 @@ impl ChatCore {
         Ok(rooms)
     }
 
-    /// Removes entries without a live heartbeat and tells their rooms; returns how many.
+    /// Removes entries without a live heartbeat and notifies their rooms; returns how many.
     pub(crate) async fn sweep_presence(&self) -> Result<usize> {
         // Entries first: a user who arrives in between has a heartbeat that is seen afterwards.
         let present = self.present_users().await?;
         let alive: HashSet<String> = self.ephemeral.heartbeats().await?.into_iter().collect();
         let mut removed = 0;
         for user in present.iter().filter(|user| !alive.contains(&user.user_name)) {
-            // Of several processes one removes it, and tells.
+            // Of several processes one removes it and notifies the room.
             if self.ephemeral.remove_presence(&user.user_name).await? {
                 removed += 1;
                 self.tell_gone(user).await;

@@ -74,7 +74,7 @@ impl Hooks {
     }
 
     /// Sends an event in the background.
-    pub(crate) fn tell(&self, event: HookEvent, subject: &str, reason: &str) {
+    pub(crate) fn notify(&self, event: HookEvent, subject: &str, reason: &str) {
         if self.settings.url.is_empty() {
             return;
         }

@@ -168,9 +168,9 @@ impl MigrationCore {
     }
 
     /// Sends events to the operator's hook.
-    pub(crate) fn tell(&self, event: HookEvent, subject: &str, reason: &str) {
+    pub(crate) fn notify(&self, event: HookEvent, subject: &str, reason: &str) {
         if let Some(hooks) = self.hooks.get() {
-            hooks.tell(event, subject, reason);
+            hooks.notify(event, subject, reason);
         }
     }
 

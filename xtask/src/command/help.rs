@@ -25,6 +25,7 @@ Every command that a person or CI runs. Start with: cargo xtask test
   cargo xtask examples         run the examples, each twice on the same folder
   cargo xtask packages         pack every published crate and fail on a warning
   cargo xtask features         check every crate without features and with each feature alone
+    --libraries                  the binary only without features
   cargo xtask msrv             check the workspace with the oldest compiler it promises
   cargo xtask fuzz             run every fuzz target, 600 seconds each
     --seconds <number>           another duration

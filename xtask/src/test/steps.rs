@@ -41,6 +41,7 @@ pub(crate) struct TestStep {
 const EVERY_TIER: &[TestTier] = &[TestTier::Quick, TestTier::Default, TestTier::Nightly];
 const DEFAULT_AND_NIGHTLY: &[TestTier] = &[TestTier::Default, TestTier::Nightly];
 const QUICK_ONLY: &[TestTier] = &[TestTier::Quick];
+const DEFAULT_ONLY: &[TestTier] = &[TestTier::Default];
 const NIGHTLY_ONLY: &[TestTier] = &[TestTier::Nightly];
 
 /// The feature that gives the binary every command. Without it, the binary has only the database.
@@ -116,11 +117,29 @@ pub(crate) const STEPS: &[TestStep] = &[
         uses: &[],
     },
     TestStep {
+        name: "library-features",
+        purpose: "every library compiles without features and with each feature alone",
+        command: &[
+            XTASK[0],
+            XTASK[1],
+            XTASK[2],
+            XTASK[3],
+            XTASK[4],
+            XTASK[5],
+            "features",
+            "--libraries",
+        ],
+        environment: &[],
+        tiers: DEFAULT_ONLY,
+        needs: &[],
+        uses: &[],
+    },
+    TestStep {
         name: "features",
         purpose: "every crate compiles without features and with each feature alone",
         command: &[XTASK[0], XTASK[1], XTASK[2], XTASK[3], XTASK[4], XTASK[5], "features"],
         environment: &[],
-        tiers: DEFAULT_AND_NIGHTLY,
+        tiers: NIGHTLY_ONLY,
         needs: &[],
         uses: &[],
     },

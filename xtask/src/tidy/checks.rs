@@ -15,6 +15,7 @@ const CHECKS: &[TidyCheck] = &[
     ("changelog", text::changelog::check),
     ("decision-records", text::decision_records::check),
     ("machine-paths", text::machine_paths::check),
+    ("named-tests", text::named_tests::check),
     ("format-folders", text::format_folders::check),
     ("architecture-map", structure::architecture_map::check),
     ("dependency-table", structure::dependency_table::check),

@@ -47,7 +47,7 @@ pub(super) fn check_signature(
              Server used the following payload to sign: '{expected}'"
         )));
     }
-    // After the signature: an unsigned date proves nothing, and its error would tell a stranger our clock.
+    // After the signature: an unsigned date proves nothing, and its error would reveal our clock to a stranger.
     check_date(context, date)
 }
 

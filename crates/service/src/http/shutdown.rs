@@ -2,7 +2,7 @@
 
 use tokio::sync::watch;
 
-/// Tells everything in a service to finish: the listener, event streams, workers. Clones share the signal.
+/// Asks everything in a service to finish: the listener, event streams, workers. Clones share the signal.
 #[derive(Clone, Debug)]
 pub struct ShutdownSignal(watch::Sender<bool>);
 

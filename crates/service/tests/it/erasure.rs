@@ -122,7 +122,7 @@ async fn the_record_holds_nothing_about_the_subject() {
     let text = serde_json::to_string(&(records, &certificate)).unwrap();
     assert!(!text.contains("bob"), "{text}");
     assert_eq!(certificate.subject_hash.len(), 64);
-    // Another key, another name: a list of users does not tell who was erased.
+    // Another key, another name: a list of users does not reveal who was erased.
     let other = Erasure::new(&on(&world.account, "records"), b"another secret");
     assert_ne!(other.subject_hash("bob"), certificate.subject_hash);
 }

@@ -1,4 +1,4 @@
-//! What instances tell each other, as a value and as bytes.
+//! What instances send each other, as a value and as bytes.
 
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! Tells a hub method that its client no longer waits.
+//! Signals a hub method that its client no longer waits.
 
 use tokio::sync::watch;
 

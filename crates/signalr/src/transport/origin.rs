@@ -31,7 +31,7 @@ fn is_same_host(origin: &str, request: &Parts) -> bool {
     origin_host.zip(host).is_some_and(|(origin, host)| origin.eq_ignore_ascii_case(host))
 }
 
-/// Tells a browser that an allowed page of another host may read the answer.
+/// Lets a browser know that an allowed page of another host may read the answer.
 pub(super) fn allow(headers: &mut HeaderMap, origin: Option<&HeaderValue>) {
     let Some(origin) = origin else { return };
     headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());

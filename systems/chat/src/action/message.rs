@@ -57,7 +57,7 @@ impl Chat {
         views.into_iter().next().ok_or_else(|| Error::internal("a message has a view"))
     }
 
-    /// Marks a message as read by a member, and tells the room.
+    /// Marks a message as read by a member, and notifies the room.
     ///
     /// # Errors
     /// `Limited` after too many, `Forbidden`, `NotFound`, `Conflict` as for [`Chat::message`].
@@ -77,7 +77,7 @@ impl Chat {
         Ok(message)
     }
 
-    /// Replaces the text of a message of the caller, and tells the room.
+    /// Replaces the text of a message of the caller, and notifies the room.
     ///
     /// # Errors
     /// `NotFound` if `Features:EditMessages` is off; `Invalid`, `Forbidden`, `Conflict`; those of the account.
@@ -102,7 +102,7 @@ impl Chat {
         Ok(view)
     }
 
-    /// Deletes a message of the caller, and tells the room. With `Features:EditMessages` a tombstone is left.
+    /// Deletes a message of the caller, and notifies the room. With `Features:EditMessages` a tombstone is left.
     ///
     /// # Errors
     /// `Forbidden` for a message of somebody else, `NotFound`, `Conflict` as for [`Chat::message`].
@@ -126,7 +126,7 @@ impl Chat {
         Ok(())
     }
 
-    /// Tells the room that a member types, or stopped. Nothing is stored.
+    /// Notifies the room that a member types, or stopped. Nothing is stored.
     ///
     /// # Errors
     /// `NotFound` if `Features:Typing` is off, `Forbidden` in a room of others, `Limited` after too many.

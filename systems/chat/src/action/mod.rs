@@ -1,4 +1,4 @@
-//! What people do, as methods of the system: each checks who may, then calls the repositories and tells the room.
+//! What people do, as methods of the system: each checks who may, then calls the repositories and notifies the room.
 //!
 //! The hub, the routes and the commands all come through here, so a rule is checked on every path.
 

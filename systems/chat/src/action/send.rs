@@ -1,4 +1,4 @@
-//! Sends a message: checks, stores, tells the room, schedules the reminder, notifies who is mentioned.
+//! Sends a message: checks, stores, notifies the room, schedules the reminder, notifies who is mentioned.
 
 use service::charge::ChargedValue;
 
@@ -34,7 +34,7 @@ pub struct SendRequest {
 pub struct SentMessage {
     /// What clients see of it.
     pub view: MessageView,
-    /// Whether it was stored and told now; otherwise it was before, with the same correlation id.
+    /// Whether it was stored and broadcast now; otherwise it was before, with the same correlation id.
     pub is_new: bool,
 }
 
@@ -96,7 +96,7 @@ impl ChatCore {
         charge += created.charge;
         let view = MessageView::new(&created.value.message, sender);
         if !created.value.is_new {
-            // It was told when it was stored.
+            // It was broadcast when it was stored.
             return Ok(ChargedValue::new(SentMessage { view, is_new: false }, charge));
         }
         self.counters.count_message();
@@ -108,7 +108,7 @@ impl ChatCore {
         Ok(ChargedValue::new(SentMessage { view, is_new: true }, charge))
     }
 
-    /// Tells the members whom a message mentions.
+    /// Notifies the members whom a message mentions.
     async fn tell_mentioned(
         &self,
         by: &UserName,

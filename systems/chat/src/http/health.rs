@@ -37,11 +37,11 @@ pub(super) async fn ready(State(api): State<ChatApi>) -> (StatusCode, JsonBody<R
     let core = &api.chat.core;
     let (cosmos, redis) =
         tokio::join!(core.containers.rooms.read_properties(), core.ephemeral.ping());
-    let told = |failed: Option<String>| failed.unwrap_or_else(|| "ready".to_owned());
+    let status = |failed: Option<String>| failed.unwrap_or_else(|| "ready".to_owned());
     let (cosmos, redis) =
         (cosmos.err().map(|error| error.to_string()), redis.err().map(|error| error.to_string()));
     let is_ready = cosmos.is_none() && redis.is_none();
-    let checks = BTreeMap::from([("cosmos", told(cosmos)), ("redis", told(redis))]);
+    let checks = BTreeMap::from([("cosmos", status(cosmos)), ("redis", status(redis))]);
     let (code, status) = match is_ready {
         true => (StatusCode::OK, "ready"),
         false => (StatusCode::SERVICE_UNAVAILABLE, "failing"),

@@ -96,7 +96,7 @@ impl Backplane for RedisBackplane {
                 local.deliver(event).await;
             }
             if let Err(error) = self.send(&bytes).await {
-                tracing::warn!(%error, "other processes could not be told");
+                tracing::warn!(%error, "an event did not reach the other processes");
             }
             Ok(())
         })

@@ -60,11 +60,11 @@ impl Visitor {
         if users.len() <= SNAPSHOT_TO_ALL_MAX {
             self.caller.state().chat.core.broadcast(room, snapshot).await;
         } else {
-            self.tell(snapshot).await;
+            self.send_event(snapshot).await;
         }
     }
 
-    /// Leaves a room, if the connection is in it, and tells the others.
+    /// Leaves a room, if the connection is in it, and notifies the others.
     pub(super) async fn leave(&self, room: &RoomName) {
         if self.room().as_ref() != Some(room) {
             return;
@@ -79,16 +79,16 @@ impl Visitor {
     }
 
     /// Sends an event to this connection only.
-    pub(super) async fn tell(&self, event: ClientEvent) {
-        tell(&self.caller, event).await;
+    pub(super) async fn send_event(&self, event: ClientEvent) {
+        send_event(&self.caller, event).await;
     }
 }
 
 /// Sends an event to one connection only.
-pub(super) async fn tell(caller: &Caller<HubState>, event: ClientEvent) {
+pub(super) async fn send_event(caller: &Caller<HubState>, event: ClientEvent) {
     let ClientEvent { target, argument } = event;
     let argument: Value = argument;
     if let Err(error) = caller.client().send(target, (argument,)).await {
-        tracing::debug!(target, %error, "a client could not be told");
+        tracing::debug!(target, %error, "an event did not reach a client");
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::Serialize;
 use signalr::{Caller, HubError};
 
-use super::current_room::{Visitor, tell};
+use super::current_room::{Visitor, send_event};
 use super::serve::HubState;
 use crate::action::{MessageAddress, SendRequest};
 use crate::broadcast::ClientEvent;
@@ -48,7 +48,7 @@ async fn run<T: Default>(
     match done {
         Ok(value) => Ok(value),
         Err(error) => {
-            tell(&caller, ClientEvent::error(&error_text(&error))).await;
+            send_event(&caller, ClientEvent::error(&error_text(&error))).await;
             Ok(T::default())
         }
     }
@@ -121,9 +121,9 @@ async fn send(
         let request = SendRequest { room, content, correlation_id, reply_to };
         let chat = &visitor.caller.state().chat;
         let sent = chat.send(&visitor.member, request).await?.value;
-        // A resend is not told to the room again, so its echo goes to the sender alone.
+        // A resend is not broadcast to the room again, so its echo goes to the sender alone.
         if !sent.is_new {
-            visitor.tell(ClientEvent::new_message(&sent.view)).await;
+            visitor.send_event(ClientEvent::new_message(&sent.view)).await;
         }
         Ok(())
     })
@@ -191,7 +191,9 @@ pub(super) async fn heartbeat(caller: Caller<HubState>) -> HubResult<HeartbeatAn
     let room = visitor.room();
     if let Some(room) = room.as_ref().filter(|room| !visitor.member.user.may_enter(room)) {
         visitor.leave(room).await;
-        visitor.tell(ClientEvent::error(&format!("you are no member of the room '{room}'"))).await;
+        visitor
+            .send_event(ClientEvent::error(&format!("you are no member of the room '{room}'")))
+            .await;
     }
     let is_stored = core.beat(&visitor.member.user, visitor.room().as_ref()).await;
     let health = if is_stored { "healthy" } else { "degraded" };

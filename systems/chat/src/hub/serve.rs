@@ -43,7 +43,7 @@ impl EventBroadcast for HubBroadcast {
     async fn to_room(&self, room: &RoomName, event: ClientEvent) {
         let sent = self.0.group(room.as_str()).send(event.target, (event.argument,)).await;
         if let Err(error) = sent {
-            tracing::warn!(%room, target = event.target, %error, "a room could not be told");
+            tracing::warn!(%room, target = event.target, %error, "an event did not reach a room");
         }
     }
 }
@@ -82,7 +82,7 @@ impl ChatHub {
         self.hub.routes(PATH).layer(from_fn_with_state(self.gate.clone(), authenticate))
     }
 
-    /// Ends all connections; clients are told that they may connect again. `false` if some did not end in time.
+    /// Ends all connections; clients learn that they may connect again. `false` if some did not end in time.
     pub async fn shut_down(&self) -> bool {
         self.hub.shut_down(PATIENCE).await
     }
@@ -124,17 +124,17 @@ async fn connected(caller: Caller<HubState>) -> std::result::Result<(), HubError
     core.connections.add(name, caller.connection_id().as_str(), most).map_err(refused)?;
     core.counters.count_connection();
     watch_credentials(&caller);
-    visitor.tell(ClientEvent::profile(visitor.member.user())).await;
+    visitor.send_event(ClientEvent::profile(visitor.member.user())).await;
     // Not a reason to refuse the connection: it can join another room.
     match visitor.member.user().first_room() {
         Some(room) => {
             if let Err(error) = visitor.join(&room).await {
-                visitor.tell(ClientEvent::error(&methods::error_text(&error))).await;
+                visitor.send_event(ClientEvent::error(&methods::error_text(&error))).await;
             }
         }
         None => {
             core.beat(visitor.member.user(), None).await;
-            visitor.tell(ClientEvent::error("you are a member of no room")).await;
+            visitor.send_event(ClientEvent::error("you are a member of no room")).await;
         }
     }
     Ok(())

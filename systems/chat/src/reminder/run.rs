@@ -61,7 +61,7 @@ impl ChatCore {
         Ok(round)
     }
 
-    /// Tells every enabled member but the sender, if nobody has read the message.
+    /// Reminds every enabled member but the sender, if nobody has read the message.
     async fn remind(&self, reminder: &UnreadReminder) -> Result<bool> {
         let found = self.messages.get(&reminder.room, &reminder.message_id).await?.value;
         let Some(message) = found else { return Ok(false) };

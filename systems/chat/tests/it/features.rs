@@ -42,12 +42,12 @@ async fn an_edit_and_a_tombstone_are_the_senders_and_are_told() {
     );
     let edited = world.chat.edit(&alice, &address, "hello").await.unwrap();
     assert!(edited.edited_at.is_some() && edited.content == "hello");
-    assert_eq!(world.told.all("messageChanged").len(), 1);
+    assert_eq!(world.sent.all("messageChanged").len(), 1);
     assert_eq!(world.chat.delete(&bob, &address).await.unwrap_err().kind(), ErrorKind::Forbidden);
     world.chat.delete(&alice, &address).await.unwrap();
     let tombstone = world.chat.message(&bob, &address).await.unwrap();
     assert!(tombstone.is_deleted && tombstone.content.is_empty());
-    assert_eq!(world.told.all("messageDeleted").len(), 1);
+    assert_eq!(world.sent.all("messageDeleted").len(), 1);
     let late = world.chat.edit(&alice, &address, "again").await.unwrap_err();
     assert_eq!(late.kind(), ErrorKind::Conflict);
 }
@@ -68,7 +68,7 @@ async fn typing_is_told_and_never_stored() {
     let world = World::with::<Embedded>(settings_with_features()).await;
     let alice = world.member(ALICE).await;
     world.chat.typing(&alice, &room("general"), true).await.unwrap();
-    assert_eq!(world.told.all("typing")[0]["isTyping"], true);
+    assert_eq!(world.sent.all("typing")[0]["isTyping"], true);
     let stored = world.chat.messages().recent_by_room(&room("general"), 20).await.unwrap().value;
     assert!(stored.is_empty());
 }

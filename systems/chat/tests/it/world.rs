@@ -146,7 +146,7 @@ pub(crate) struct World {
     memory: Arc<MemoryEphemeral>,
     redis: Option<RedisServer>,
     pub(crate) texts: Texts,
-    pub(crate) told: SentEvents,
+    pub(crate) sent: SentEvents,
     pub(crate) faults: Faults,
     pub(crate) chat: Chat,
     _server: Option<oneshot::Sender<()>>,
@@ -218,7 +218,7 @@ impl World {
             }
             None => memory.clone(),
         };
-        let (texts, told) = (Texts::default(), SentEvents::default());
+        let (texts, sent) = (Texts::default(), SentEvents::default());
         let parts = ChatParts {
             // Without it the chat opens the Redis of its settings, as a service does.
             ephemeral: redis.is_none().then(|| ephemeral.clone()),
@@ -230,7 +230,7 @@ impl World {
         let chat = Chat::open(faulty, settings, environment.clone(), parts).await.unwrap();
         chat.seed().await.unwrap();
         if records {
-            chat.broadcast_by(Arc::new(told.clone()));
+            chat.broadcast_by(Arc::new(sent.clone()));
         }
         let _server = server;
         Self {
@@ -241,7 +241,7 @@ impl World {
             memory,
             redis,
             texts,
-            told,
+            sent,
             faults,
             chat,
             _server,

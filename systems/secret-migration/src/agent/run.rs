@@ -1,4 +1,4 @@
-//! The loop of the agent: wait for a change, render, tell the workload.
+//! The loop of the agent: wait for a change, render, signal the workload.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -107,7 +107,7 @@ impl Agent {
         // From here on the change is done: a workload that does not run yet finds the file when it starts.
         self.etag = Some(etag);
         if !is_first {
-            self.tell().await;
+            self.signal_workload().await;
         }
         Ok(Some(resolved))
     }
@@ -143,7 +143,7 @@ impl Agent {
     }
 
     /// Signals the process and runs the command. What fails is only logged.
-    async fn tell(&self) {
+    async fn signal_workload(&self) {
         if let Some(file) = &self.settings.pid_file {
             let pid = std::fs::read_to_string(file).unwrap_or_default();
             match pid.trim().parse::<u32>() {

@@ -160,7 +160,7 @@ impl SecretMigration {
             MigrationResult::RolledBack(reason) => (HookEvent::WorkloadRolledBack, reason),
             MigrationResult::Migrated | MigrationResult::Lost => return,
         };
-        self.core.tell(event, &key.id(), reason);
+        self.core.notify(event, &key.id(), reason);
     }
 
     /// Waits for the next slot of a wave's rate; `false` if the wave does not run any more.
@@ -216,7 +216,7 @@ impl SecretMigration {
         let noted = noted.await?;
         if known.status == WaveStatus::Running && noted.status == WaveStatus::Stopped {
             let reason = noted.reason.unwrap_or_default();
-            self.core.tell(HookEvent::WaveStopped, &noted.id, &reason);
+            self.core.notify(HookEvent::WaveStopped, &noted.id, &reason);
         }
         Ok(())
     }
@@ -256,7 +256,7 @@ impl SecretMigration {
             })
             .await?;
             let reason = format!("{} workloads, {} failures", wave.total, wave.failures.len());
-            self.core.tell(HookEvent::WaveFinished, &wave.id, &reason);
+            self.core.notify(HookEvent::WaveFinished, &wave.id, &reason);
         }
         Ok(())
     }

@@ -7,7 +7,7 @@ use tokio::sync::Notify;
 
 use super::run::Jobs;
 
-/// Tells the loops to stop, and counts those that still run.
+/// Asks the loops to stop, and counts those that still run.
 #[derive(Debug, Default)]
 pub(super) struct JobSignals {
     stopping: AtomicBool,

@@ -78,7 +78,7 @@ async fn an_item_without_a_key_keeps_its_place_under_the_same_key() {
 async fn a_copy_that_follows_ends_on_its_signal() {
     let fixture = Fixture::with(3).await;
     let copy = ContainerCopy::prepare(fixture.plan()).await.unwrap();
-    let (tell, report) = watch::channel(false);
+    let (sender, report) = watch::channel(false);
     let (from, seen) = (fixture.from.clone(), std::sync::atomic::AtomicU64::new(0));
     let writer = std::sync::Mutex::new(None);
     let progress = |progress: service::copy::CopyProgress| {
@@ -92,7 +92,7 @@ async fn a_copy_that_follows_ends_on_its_signal() {
             *writer.lock().unwrap() = Some(tokio::spawn(write));
         }
         if progress.copied == 4 {
-            tell.send(true).unwrap();
+            sender.send(true).unwrap();
         }
     };
     let copied = copy.run(&fixture.kept, StopCondition::Signal(report), &progress).await.unwrap();

@@ -19,12 +19,12 @@ type Plan = fn() -> WorkCompletion<Mail>;
 
 /// Answers as planned, records its callbacks, and lets mails live for a day.
 #[derive(Clone, Default)]
-struct Told {
+struct RecordingWorker {
     plans: Arc<Mutex<Vec<Plan>>>,
     words: Arc<Mutex<Vec<String>>>,
 }
 
-impl Told {
+impl RecordingWorker {
     fn plan(&self, finish: Plan) {
         self.plans.lock().unwrap().push(finish);
     }
@@ -41,7 +41,7 @@ impl Told {
 const DAY: Duration = Duration::from_secs(86_400);
 
 #[async_trait]
-impl Worker<Mail> for Told {
+impl Worker<Mail> for RecordingWorker {
     async fn work(
         &self,
         claim: &mut Claim<Mail>,
@@ -70,14 +70,14 @@ impl Worker<Mail> for Told {
 struct Fixture {
     world: World,
     mails: Container,
-    report: Told,
+    report: RecordingWorker,
     queue: WorkQueue<Mail>,
 }
 
 async fn fixture() -> Fixture {
     let world = World::new(3).await;
     let mails = world.container("mails", "/userId").await;
-    let report = Told::default();
+    let report = RecordingWorker::default();
     let settings = QueueSettings { batch_items_max: 2, concurrency: 4, ..settings("one") };
     let queue = WorkQueue::new(&mails, settings, report.clone());
     Fixture { world, mails, report, queue }

@@ -23,7 +23,7 @@ pub(crate) async fn ch_a9_the_length_of_a_message_is_checked<W: Way>() {
     }
     let stored = world.chat.messages().recent_by_room(&room("general"), 20).await.unwrap().value;
     assert_eq!(stored.len(), 1);
-    assert_eq!(world.told.all("newMessage").len(), 1, "a refused message is not told");
+    assert_eq!(world.sent.all("newMessage").len(), 1, "a refused message is not broadcast");
 }
 
 /// Draws the same id a few times, then others.
@@ -143,6 +143,6 @@ pub(crate) async fn ch_a17_a_resend_is_one_message<W: Way>() {
         let stored =
             world.chat.messages().recent_by_room(&room("general"), 20).await.unwrap().value;
         assert_eq!(stored.len(), 3);
-        assert_eq!(world.told.all("newMessage").len(), 3, "a resend is not told again");
+        assert_eq!(world.sent.all("newMessage").len(), 3, "a resend is not broadcast again");
     }
 }

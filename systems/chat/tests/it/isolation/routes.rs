@@ -179,7 +179,7 @@ async fn check_foreign_caller<W: Way>() {
             Does::Administers => status == 403,
         };
         assert!(is_right, "{call:?}: {status} {answer}");
-        assert!(!answer.to_string().contains(SECRET), "{call:?} tells the secret: {answer}");
+        assert!(!answer.to_string().contains(SECRET), "{call:?} reveals the secret: {answer}");
     }
     assert_eq!(everything(&site).await, before);
 }

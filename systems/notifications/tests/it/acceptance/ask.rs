@@ -32,7 +32,7 @@ pub(crate) enum Ask<'a> {
 }
 
 /// The result: the body of the route, or the refusal.
-pub(crate) type Told = Result<Value, Refused>;
+pub(crate) type AskResult = Result<Value, Refused>;
 
 /// Why a request was refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,5 +59,5 @@ pub(crate) trait Way: Send + Sync + Sized + 'static {
 
     async fn drive(system: &Notifications, environment: &Environment) -> Self;
 
-    async fn ask(&self, ask: Ask<'_>) -> Told;
+    async fn ask(&self, ask: Ask<'_>) -> AskResult;
 }

@@ -12,7 +12,7 @@ use notifications::{
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::ask::{Ask, Refused, Told, Way};
+use super::ask::{Ask, AskResult, Refused, Way};
 use super::scenarios::both_ways;
 
 pub(crate) struct Embedded {
@@ -37,7 +37,7 @@ impl Way for Embedded {
         Self { system: system.clone() }
     }
 
-    async fn ask(&self, ask: Ask<'_>) -> Told {
+    async fn ask(&self, ask: Ask<'_>) -> AskResult {
         self.answer(ask).await.map_err(|error| refused(&error))
     }
 }

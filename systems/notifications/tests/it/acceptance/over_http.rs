@@ -8,7 +8,7 @@ use engine::Engine;
 use notifications::Notifications;
 use serde_json::{Value, json};
 
-use super::ask::{Ask, Refused, Told, Way};
+use super::ask::{Ask, AskResult, Refused, Way};
 use super::scenarios::both_ways;
 use super::server::Server;
 use crate::site::{Interface, fields};
@@ -37,7 +37,7 @@ impl Way for OverHttp {
         Self { interface: Interface::of(system, environment).await }
     }
 
-    async fn ask(&self, ask: Ask<'_>) -> Told {
+    async fn ask(&self, ask: Ask<'_>) -> AskResult {
         let (caller, method, path, body) = route(ask);
         let (status, mut answer) = self.interface.call(caller, method, &path, body).await;
         let expected: &[u16] = match ask {

@@ -10,7 +10,7 @@ use notifications::delivery::{Delivery, ProviderSettings, Providers};
 use notifications::{EventStatus, NotificationSettings, Notifications, UtcTimestamp};
 use serde_json::{Value, json};
 
-use super::ask::{Ask, Told, Way};
+use super::ask::{Ask, AskResult, Way};
 use crate::world::NOON;
 
 pub(crate) struct Stage<W: Way> {
@@ -64,7 +64,7 @@ impl<W: Way> Stage<W> {
         Notifications::open(account, settings, self.environment.clone(), delivery).await.unwrap()
     }
 
-    pub(crate) async fn ask(&self, ask: Ask<'_>) -> Told {
+    pub(crate) async fn ask(&self, ask: Ask<'_>) -> AskResult {
         self.way.ask(ask).await
     }
 
