@@ -78,6 +78,8 @@ func (r *runner) do(verb string, step object) (seen, error) {
 		return r.control("split-partition", object{"database": r.databaseID, "container": r.container.ID()})
 	case "enforce_throughput":
 		return r.control("enforce-throughput", object{"database": r.databaseID, "container": r.container.ID()})
+	case "inject_faults":
+		return r.control("faults", step["rules"])
 	case "was_throttled":
 		return r.control("was-throttled", object{"database": r.databaseID, "container": r.container.ID()})
 	}
@@ -437,7 +439,7 @@ func (r *runner) databases(step object) (seen, error) {
 	return found, nil
 }
 
-func (r *runner) control(path string, body object) (seen, error) {
+func (r *runner) control(path string, body any) (seen, error) {
 	url := strings.TrimRight(r.endpoint, "/") + "/_planisphere/test/" + path
 	answer, err := http.Post(url, "application/json", bytes.NewReader(encoded(body)))
 	if err != nil {

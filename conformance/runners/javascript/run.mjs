@@ -381,6 +381,7 @@ const verbs = {
   advance_clock: (step) => control("advance-clock", { seconds: step.seconds }),
   split_partition: () => control("split-partition", { database: databaseId, container: container.id }),
   enforce_throughput: () => control("enforce-throughput", { database: databaseId, container: container.id }),
+  inject_faults: (step) => control("faults", step.rules),
   was_throttled: () => control("was-throttled", { database: databaseId, container: container.id }),
 };
 

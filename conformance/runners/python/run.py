@@ -459,6 +459,9 @@ class Runner:
     def do_enforce_throughput(self, step):
         return self.control("enforce-throughput", {"database": self.database_id, "container": self.container.id})
 
+    def do_inject_faults(self, step):
+        return self.control("faults", step["rules"])
+
     def do_was_throttled(self, step):
         if not RETRIES:
             raise Unseen("the library did not retry after a throttled request")

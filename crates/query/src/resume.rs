@@ -21,13 +21,18 @@ const TYPE_TESTS: [&str; 6] =
 /// Adds the condition of a resume filter to the text of an ordered query. The filter is
 /// `{"value":[...],"rid":"...","exclude":false}`: one value for each key of ORDER BY, `[]` for undefined, and an object
 /// with `type`, `low` and `high` for the hash of an array or object. Rows from the values on are returned; with
-/// `exclude` only those after them, and with `rid`, of the rows with exactly these values, those from that item on.
+/// `exclude` only those after them, and with `rid`, of the rows with exactly these values, those from that item on:
+/// older items if the index is read backwards, else newer ones.
 ///
 /// # Errors
 /// When the text cannot be parsed, has no ORDER BY, or the filter does not fit it.
-pub fn resume_query(text: &str, filter: &Json) -> Result<String, Vec<QueryError>> {
+pub fn resume_query(
+    text: &str,
+    filter: &Json,
+    is_reversed: bool,
+) -> Result<String, Vec<QueryError>> {
     let mut tree = parse(text)?;
-    let condition = condition(&tree, filter).map_err(|error| vec![error])?;
+    let condition = condition(&tree, filter, is_reversed).map_err(|error| vec![error])?;
     let condition = parsed_condition(&condition)?;
     tree.filter = Some(match tree.filter.take() {
         Some(filter) => Scalar::binary(filter, BinaryOperator::And, condition),
@@ -48,7 +53,7 @@ fn parsed_condition(text: &str) -> Result<Scalar, Vec<QueryError>> {
     }
 }
 
-fn condition(tree: &QueryTree, filter: &Json) -> Result<String, QueryError> {
+fn condition(tree: &QueryTree, filter: &Json, is_reversed: bool) -> Result<String, QueryError> {
     let Some(OrderBy::Items(keys, _)) = &tree.order_by else {
         return Err(refused("the query has no ORDER BY."));
     };
@@ -71,13 +76,14 @@ fn condition(tree: &QueryTree, filter: &Json) -> Result<String, QueryError> {
         equal.push_str(&format!("{} AND ", key.equal()));
     }
     if filter.get("exclude").and_then(Json::as_bool) != Some(true) {
-        branches.push(format!("({equal}{})", tie(tree, filter)?));
+        branches.push(format!("({equal}{})", tie(tree, filter, is_reversed)?));
     }
     Ok(branches.join(" OR "))
 }
 
-/// The condition on rows with exactly the values of the filter. Such rows come in the order of their items.
-fn tie(tree: &QueryTree, filter: &Json) -> Result<String, QueryError> {
+/// The condition on rows with exactly the values of the filter. Such rows come in the order of their items, in the
+/// direction in which the index is read.
+fn tie(tree: &QueryTree, filter: &Json, is_reversed: bool) -> Result<String, QueryError> {
     let rid = match filter.get("rid") {
         None | Some(Json::Null) => return Ok("true".to_owned()),
         Some(rid) => rid.as_str().and_then(|rid| ResourceId::parse(rid).ok()),
@@ -86,7 +92,8 @@ fn tie(tree: &QueryTree, filter: &Json) -> Result<String, QueryError> {
     let ordinal = ordinal.ok_or_else(|| refused("its rid is not that of an item."))?;
     let alias = tree.from.as_ref().and_then(root_alias);
     let alias = alias.ok_or_else(|| refused("its rid needs a query that reads the container."))?;
-    Ok(format!("DOCUMENTID({alias}) >= {ordinal}"))
+    let operator = if is_reversed { "<=" } else { ">=" };
+    Ok(format!("DOCUMENTID({alias}) {operator} {ordinal}"))
 }
 
 /// The name of the item in the expressions of a query.
@@ -211,7 +218,9 @@ mod tests {
 
     fn resumed(query: &str, filter: &str) -> Result<String, String> {
         let filter = Json::parse(filter.as_bytes()).unwrap();
-        let text = resume_query(query, &filter).map_err(|errors| errors[0].to_string())?;
+        let is_reversed = query.ends_with("DESC");
+        let text = resume_query(query, &filter, is_reversed);
+        let text = text.map_err(|errors| errors[0].to_string())?;
         Ok(text.lines().find(|line| line.starts_with("WHERE")).unwrap_or_default().to_owned())
     }
 

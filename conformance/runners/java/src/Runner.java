@@ -177,6 +177,7 @@ final class Runner {
                 .set("seconds", step.get("seconds")));
             case "split_partition" -> controlContainer("split-partition");
             case "enforce_throughput" -> controlContainer("enforce-throughput");
+            case "inject_faults" -> control("faults", step.get("rules"));
             case "was_throttled" -> controlContainer("was-throttled");
             case "execute", "create_resource", "upsert_resource", "read_resource", "replace_resource",
                 "delete_resource", "list_resources", "query_resources" -> Resources.say(this, verb, step);

@@ -88,8 +88,12 @@ impl Runner {
 
     /// Speaks to the test control of the server, which no library knows.
     pub(crate) async fn control(&self, verb: &str, step: &Value) -> Result<Seen, Stop> {
-        let path = verb.replace('_', "-");
+        let path = match verb {
+            "inject_faults" => "faults".to_owned(),
+            _ => verb.replace('_', "-"),
+        };
         let body = match verb {
+            "inject_faults" => step["rules"].clone(),
             "advance_clock" => json!({"seconds": step["seconds"]}),
             _ => json!({"database": self.database_id, "container": self.container_id}),
         };

@@ -51,9 +51,8 @@ impl Runner {
             "query" => self.query(step).await,
             "change_feed" => self.change_feed(step).await,
             "feed_ranges" => self.feed_ranges().await,
-            "advance_clock" | "split_partition" | "enforce_throughput" | "was_throttled" => {
-                self.control(verb, step).await
-            }
+            "advance_clock" | "split_partition" | "enforce_throughput" | "inject_faults"
+            | "was_throttled" => self.control(verb, step).await,
             _ => self.administer(verb, step).await,
         }
     }

@@ -37,7 +37,6 @@ pub use ::query::{Parameters, ROW_TEXT_BYTES_MAX};
 pub use distribute::DirectQuery;
 pub use request::{PlanQuery, QueryItems, QueryLimits};
 pub use response::{QueryExplanation, QueryMetrics, QueryPage};
-pub use resume::resume_text;
 
 #[cfg(any(test, fuzzing))]
 pub(crate) use continuation::check_progress;

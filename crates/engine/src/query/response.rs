@@ -17,6 +17,8 @@ pub struct QueryPage {
     pub rows: Vec<Bytes>,
     /// Where the next page starts; absent at the end.
     pub continuation: Option<String>,
+    /// Whether an index was read backwards: then items with equal values come in the reverse order of their creation.
+    pub is_reversed: bool,
     /// What the engine read to produce the page.
     pub metrics: QueryMetrics,
     /// Which indexes the query used or would have needed; `None` unless requested.

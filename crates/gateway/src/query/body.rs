@@ -2,7 +2,8 @@
 //!
 //! Owns both forms, JSON and plain text.
 
-use engine::query::{Parameters, resume_text};
+use engine::query::Parameters;
+use engine::{ContainerLink, Engine};
 use hyper::header::CONTENT_TYPE;
 use model::Json;
 
@@ -13,6 +14,8 @@ use crate::http::{ApiError, ApiRequest, ApiResult};
 pub(crate) struct QueryRequestBody {
     pub(crate) text: String,
     pub(crate) parameters: Parameters,
+    /// The values that a client stopped at when it merged ordered rows.
+    resume_filter: Option<Json>,
 }
 
 impl QueryRequestBody {
@@ -20,16 +23,13 @@ impl QueryRequestBody {
         let content_type = request.header(&CONTENT_TYPE).unwrap_or_default();
         if content_type.starts_with("application/sql") {
             let text = String::from_utf8_lossy(&request.body).into_owned();
-            return Ok(Self { text, parameters: Parameters::new() });
+            return Ok(Self { text, parameters: Parameters::new(), resume_filter: None });
         }
         let Json::Object(mut body) = request.json()? else { return Err(missing_text()) };
-        let Some(Json::String(mut text)) = body.remove("query") else {
+        let Some(Json::String(text)) = body.remove("query") else {
             return Err(missing_text());
         };
-        // A client that merges ordered rows names the values it stopped at. Its token may be further: then that counts.
-        if let Some(filter) = body.get("resumeFilter").filter(|filter| **filter != Json::Null) {
-            text = resume_text(&text, filter)?;
-        }
+        let resume_filter = body.remove("resumeFilter").filter(|filter| *filter != Json::Null);
         let mut parameters = Parameters::new();
         let listed = match body.get("parameters") {
             None | Some(Json::Null) => &[],
@@ -44,7 +44,16 @@ impl QueryRequestBody {
             // A parameter without a value is undefined, which differs from null.
             parameters.push(name, parameter.get("value").cloned());
         }
-        Ok(Self { text, parameters })
+        Ok(Self { text, parameters, resume_filter })
+    }
+
+    /// The query with the condition of its resume filter. The token of the client may be further: then that counts.
+    pub(crate) fn resumed(mut self, engine: &Engine, container: &ContainerLink) -> ApiResult<Self> {
+        if let Some(filter) = self.resume_filter.take() {
+            let query = (self.text.as_str(), &self.parameters);
+            self.text = engine.resumed_query_text(container, query, &filter)?;
+        }
+        Ok(self)
     }
 }
 

@@ -24,7 +24,7 @@ pub(crate) async fn explain_query(
     }
     let link = ContainerLink::new(database, container)
         .map_err(|invalid| ApiError::bad_request(invalid.message()))?;
-    let body = QueryRequestBody::parse(request)?;
+    let body = QueryRequestBody::parse(request)?.resumed(gateway.engine(), &link)?;
     let feed_range = match request.partition_key()? {
         Some(key) => FeedRange::PartitionKey(key),
         None => FeedRange::Container,

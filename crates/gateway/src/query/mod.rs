@@ -8,6 +8,7 @@ mod explain;
 mod metrics;
 mod plan;
 mod run;
+mod token;
 
 pub(crate) use body::QueryRequestBody;
 pub(crate) use explain::explain_query;

@@ -13,7 +13,8 @@ pub(crate) async fn plan_query(
     request: &ApiRequest,
     address: &ContainerAddress,
 ) -> ApiResult<ApiResponse> {
-    let QueryRequestBody { text, parameters } = QueryRequestBody::parse(request)?;
+    let body = QueryRequestBody::parse(request)?.resumed(engine, &address.link)?;
+    let QueryRequestBody { text, parameters, .. } = body;
     let features = match request.header(&header::QUERY_FEATURES) {
         Some(list) => FeatureSet::parse(list),
         None => FeatureSet::default(),

@@ -12,21 +12,21 @@ use model::FeedRange;
 
 use super::body::QueryRequestBody;
 use super::metrics::format_metrics;
+use super::token;
 use crate::feed_range::parse_feed_range;
 use crate::gateway::Gateway;
 use crate::http::{ApiError, ApiRequest, ApiResponse, ApiResult, Envelope, header};
 use crate::settings::CrossPartition;
 
-/// The constant headers of every page. The first says in which order items with equal values come, so that clients know
-/// what they have seen of them. With us they ascend by resource id, whichever way the index is read: `false` is always
-/// true of our pages.
-const CONSTANT_HEADERS: [(HeaderName, HeaderValue); 2] = [
-    (
-        header::QUERY_EXECUTION_INFO,
-        HeaderValue::from_static(r#"{"reverseRidEnabled":false,"reverseIndexScan":false}"#),
-    ),
-    (header::IS_DELETE_PENDING, HeaderValue::from_static("false")),
-];
+/// The header that says in which direction items with equal values come, so that clients know what they have seen of
+/// them: by resource id, descending if the index is read backwards.
+fn execution_info(page: &QueryPage) -> (HeaderName, HeaderValue) {
+    let info = match page.is_reversed {
+        true => r#"{"reverseRidEnabled":false,"reverseIndexScan":true}"#,
+        false => r#"{"reverseRidEnabled":false,"reverseIndexScan":false}"#,
+    };
+    (header::QUERY_EXECUTION_INFO, HeaderValue::from_static(info))
+}
 
 pub(crate) async fn run_query(
     gateway: &Gateway,
@@ -34,13 +34,16 @@ pub(crate) async fn run_query(
     address: &ContainerAddress,
 ) -> ApiResult<ApiResponse> {
     let engine = gateway.engine();
-    let query = QueryRequestBody::parse(request)?;
+    let query = QueryRequestBody::parse(request)?.resumed(engine, &address.link)?;
     let feed_range = parse_feed_range(engine, request, address).await?;
     // A client that names a range merges the results itself, even if the range is the whole container.
     let has_range_id = request.header(&header::PARTITION_KEY_RANGE_ID).is_some();
-    if feed_range == FeedRange::Container && !has_range_id {
+    let is_of_container = feed_range == FeedRange::Container && !has_range_id;
+    if is_of_container {
         check_cross_partition(gateway, request, address, &query).await?;
     }
+    let mut page = request.page_options()?;
+    page.continuation = page.continuation.map(token::unwrap);
     let wants_advice = request.flag(&header::POPULATE_QUERY_ADVICE);
     let advice = wants_advice.then(|| format_advice(&engine.query_advice(&query.text))).flatten();
     let operation = QueryItems {
@@ -48,14 +51,17 @@ pub(crate) async fn run_query(
         text: query.text,
         parameters: query.parameters,
         feed_range,
-        page: request.page_options()?,
+        page,
         options: request.read_options(engine)?,
         limits: page_limits(gateway),
         wants_index_metrics: request.flag(&header::POPULATE_INDEX_METRICS)
             || request.flag(&header::POPULATE_INDEX_METRICS_V2),
     };
     // Boxed, because this future is large and would be moved together with ours.
-    let page = Box::pin(engine.query_items(operation)).await?;
+    let mut page = Box::pin(engine.query_items(operation)).await?;
+    if is_of_container {
+        page.value.continuation = page.value.continuation.map(token::wrap);
+    }
     let response = page_response(request, address, &page.value);
     Ok(response
         .with_some(header::QUERY_ADVICE, advice)
@@ -128,7 +134,10 @@ fn page_response(
     let count = envelope.count();
     let mut response = ApiResponse::ok(envelope.into_text())
         .with_number(header::ITEM_COUNT, count as u64)
-        .with_all(CONSTANT_HEADERS)
+        .with_all([
+            execution_info(page),
+            (header::IS_DELETE_PENDING, HeaderValue::from_static("false")),
+        ])
         .container_headers(address);
     if let Some(continuation) = &page.continuation {
         response = response.with_text(header::CONTINUATION, continuation);

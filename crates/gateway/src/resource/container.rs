@@ -125,8 +125,8 @@ fn with_partition_key(request: &ApiRequest) -> ApiResult<Json> {
     Ok(body)
 }
 
-/// The request with the undefined partition key, if it is about items of a container without one and names none: all
-/// its items have this key, and old clients do not know the header. `[]` is how one client writes that there is none.
+/// The request with the undefined partition key, if it is about items of a container without one, or runs a procedure
+/// there, and names none: all its items have this key, and old clients do not know the header. `[]` is how one client writes that there is none.
 fn name_undefined_key(
     request: &ApiRequest,
     address: &ContainerAddress,
@@ -136,10 +136,11 @@ fn name_undefined_key(
     if !address.has_system_key {
         return None;
     }
-    let is_about_items = matches!(
-        inner,
-        ContainerRoute::Items | ContainerRoute::Item(_) | ContainerRoute::PartitionKeyDelete
-    );
+    let is_about_items = match inner {
+        ContainerRoute::Items | ContainerRoute::Item(_) | ContainerRoute::PartitionKeyDelete => true,
+        ContainerRoute::Script(ScriptKind::StoredProcedure, _) => request.method == Method::POST,
+        _ => false,
+    };
     let names_none = matches!(request.header(&header::PARTITION_KEY), None | Some("[]"));
     (is_about_items && names_none)
         .then(|| request.with_header(header::PARTITION_KEY, HeaderValue::from_static("[{}]")))

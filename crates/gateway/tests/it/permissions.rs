@@ -284,6 +284,29 @@ async fn a_permission_by_resource_id_is_for_that_item_only() {
     call("GET", named, r#"["x"]"#).await.refused(403, None, "another item");
 }
 
+/// As the client libraries grant it as well: by id, in a container whose partition key is the id.
+#[tokio::test]
+async fn a_permission_by_id_needs_no_partition_key_if_that_is_the_id() {
+    let server = server_with_user().await;
+    let keyed = r#"{"id":"k","partitionKey":{"paths":["/id"],"kind":"Hash"}}"#;
+    server.post("/dbs/d/colls", keyed).send().await.expect(201);
+    for id in ["a", "b"] {
+        let (item, key) = (format!(r#"{{"id":"{id}"}}"#), format!(r#"["{id}"]"#));
+        server.post("/dbs/d/colls/k/docs", &item).key(&key).send().await.expect(201);
+    }
+    let token = permission(&server, "All", "dbs/d/colls/k/docs/a", "").await;
+    let token = token.replace('=', "%3D").replace('&', "%26");
+    let call = |verb: &str, path: &str, key: &str| {
+        let call = server.call(verb, path, "").unsigned().key(key);
+        call.with("authorization", &token).send()
+    };
+    call("GET", "/dbs/d/colls/k/docs/a", r#"["a"]"#).await.expect(200);
+    let another = call("GET", "/dbs/d/colls/k/docs/a", r#"["b"]"#).await;
+    another.refused(403, None, "another partition key");
+    call("GET", "/dbs/d/colls/k/docs/b", r#"["b"]"#).await.refused(403, None, "");
+    call("DELETE", "/dbs/d/colls/k/docs/a", r#"["a"]"#).await.expect(204);
+}
+
 /// A permission as an earlier version stored it, and the token that it gave out.
 #[tokio::test]
 async fn an_old_permission_on_an_item_without_its_partition_key_grants_nothing() {

@@ -386,22 +386,25 @@
         const names = getOwnPropertyNames(values);
         for (let index = 0; index < names.length; index++) current[names[index]] = values[names[index]];
         const changed = { __proto__: null, body: false };
+        // The body has two names: scripts also write it as "Body".
+        const known = (name) => name === "Body" ? "body" : name;
         function write(name, value) {
             if (!(name in current)) throw refuse(400, "Cannot set new values: " + toText(name));
             if (name !== "body" || !isWritable) throw refuse(403, "Not a writable property: " + toText(name));
             current.body = value;
             changed.body = true;
         }
+        // What is appended is text, also if it is a number: 1 and 2 make "12".
         function add(name, value) {
             const before = current[name];
-            write(name, before === undefined || before === null ? value : before + value);
+            write(name, before === undefined || before === null ? value : toText(before) + toText(value));
         }
         const object = {
             __proto__: null,
             getBody() { return current.body; },
-            getValue(name) { return current[name]; },
-            setValue(name, value) { write(name, value); },
-            appendValue(name, value) { add(name, value); },
+            getValue(name) { return current[known(name)]; },
+            setValue(name, value) { write(known(name), value); },
+            appendValue(name, value) { add(known(name), value); },
             setBody(value) { write("body", value); },
             appendBody(value) { add("body", value); },
             getOperationType() { return current.OperationType; },
@@ -439,17 +442,41 @@
     if (response) context.getResponse = function getResponse() { return response; };
     freeze(context);
 
+    function printed(value) {
+        return typeof value === "object" && value !== null ? stringify(value) : toText(value);
+    }
+
+    // The first value may be a format, as in browsers: each %s, %d, %i, %f, %o, %O and %j takes one of the others.
+    function line(values) {
+        let next = 0;
+        let result = "";
+        if (typeof values[0] === "string") {
+            const format = values[next++];
+            let from = 0;
+            for (;;) {
+                const at = apply(indexOf, format, ["%", from]);
+                if (at < 0 || at + 1 >= format.length) break;
+                const kind = format[at + 1];
+                result += apply(slice, format, [from, at]);
+                from = at + 2;
+                const isPlace = apply(indexOf, "sdifoOj", [kind]) >= 0;
+                if (kind === "%") result += "%";
+                else if (isPlace && next < values.length) result += printed(values[next++]);
+                else result += "%" + kind;
+            }
+            result += apply(slice, format, [from]);
+        }
+        for (; next < values.length; next++) result += (next > 0 ? " " : "") + printed(values[next]);
+        return result;
+    }
+
+    let hasLogged = false;
     const console = {
         __proto__: null,
         log(...values) {
             if (!facts.wantsLog) return;
-            let line = "";
-            for (let index = 0; index < values.length; index++) {
-                const value = values[index];
-                const printed = typeof value === "object" && value !== null ? stringify(value) : toText(value);
-                line += (index > 0 ? " " : "") + printed;
-            }
-            writeLog(line + "\n");
+            writeLog((hasLogged ? "\n" : "") + line(values));
+            hasLogged = true;
         },
     };
     freeze(console);

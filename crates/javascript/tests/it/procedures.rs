@@ -30,6 +30,18 @@ async fn a_procedure_gets_its_arguments_and_sets_its_response() {
             r#""ab""#,
         ),
         (
+            "function () { for (let i = 0; i < 4; i++) getContext().getResponse().appendValue('Body', i); }"
+                .to_owned(),
+            "[]",
+            r#""0123""#,
+        ),
+        (
+            "function () { let r = __.response; r.setValue('Body', 1); r.setBody([r.getValue('Body')]); }"
+                .to_owned(),
+            "[]",
+            "[1]",
+        ),
+        (
             format!(
                 "// first\nfunction helper() {{ return main(); }} function main() {{ {set}(1); }}"
             ),
@@ -194,10 +206,25 @@ async fn the_log_is_returned_also_with_a_failure() {
         .procedure("logs", "function () { console.log('a', 1, { b: 2 }); console.log('ü'); }")
         .await;
     let result = account.execute("logs", "[]").await.unwrap();
-    assert_eq!(result.value.log.as_deref(), Some("a 1 {\"b\":2}\nü\n"));
+    assert_eq!(result.value.log.as_deref(), Some("a 1 {\"b\":2}\nü"));
+    let formats = [
+        ("'%s is %d.', 'x', 1", "x is 1."),
+        ("'100% of %s', 'it', 'all'", "100% of it all"),
+        ("'%%s', 1, '%s'", "%s 1 %s"),
+        ("'%s %s', 1", "1 %s"),
+        ("'%o', { a: 1 }", "{\"a\":1}"),
+        ("1, '%s'", "1 %s"),
+    ];
+    for (number, (values, line)) in formats.into_iter().enumerate() {
+        let id = format!("formats{number}");
+        account.procedure(&id, &format!("function () {{ console.log({values}); }}")).await;
+        let result = account.execute(&id, "[]").await.unwrap();
+        assert_eq!(result.value.log.as_deref(), Some(line), "{values}");
+    }
+
     account.procedure("fails", "function () { console.log('before'); throw 1; }").await;
     let error = account.execute("fails", "[]").await.unwrap_err();
-    assert_eq!(error.script_log(), Some("before\n"));
+    assert_eq!(error.script_log(), Some("before"));
 }
 
 #[tokio::test]

@@ -183,6 +183,12 @@ impl PartitionKeyDefinition {
             // An empty key would mean every partition, which a caller asks for by sending no key.
             Completeness::PrefixAllowed => 1,
         };
+        if components < levels_min && components > 0 {
+            return Err(ValidationError::new(format!(
+                "Partition key provided either doesn't correspond to definition in the collection or doesn't match \
+                 partition key field values specified in the document. {key} has {components}, {levels} are defined."
+            )));
+        }
         if components < levels_min {
             return Err(ValidationError::new(format!(
                 // The doubled word is the service's own text.
@@ -215,8 +221,8 @@ impl PartitionKeyDefinition {
             ))),
             PartitionKeyKind::MultiHash if paths > PARTITION_KEY_PATHS_MAX => {
                 Err(ValidationError::new(format!(
-                    "Too many partition key paths: {} has {paths}, at most {PARTITION_KEY_PATHS_MAX} are allowed.",
-                    json()
+                    "Too many partition key paths ({paths}) specified. A maximum of {PARTITION_KEY_PATHS_MAX} is \
+                     allowed.",
                 )))
             }
             PartitionKeyKind::MultiHash if self.version != PartitionKeyVersion::V2 => {

@@ -68,7 +68,7 @@ impl<'a> Members<'a> {
     /// The error for a member with an unexpected value.
     pub(crate) fn refuse(&self, name: &str, value: &Json, expected: &str) -> ValidationError {
         ValidationError::new(format!(
-            "The '{name}' of the {} must be {expected}, not {}.",
+            "One of the specified inputs is invalid: the '{name}' of the {} must be {expected}, not {}.",
             self.subject,
             describe(value)
         ))

@@ -212,7 +212,7 @@ pub(crate) fn rank_direction() -> QueryError {
 /// ASC or DESC after a distance. The wording is ours: the service's was never recorded.
 pub(crate) fn distance_direction() -> QueryError {
     QueryError::refusal(
-        "Specifying a sort order (ASC or DESC) for the VectorDistance function in the ORDER BY clause is not allowed.",
+        "Specifying a sorting order (ASC or DESC) with VectorDistance function is not supported.",
     )
 }
 

@@ -7,8 +7,8 @@ use model::ConsistencyLevel;
 use super::variables::{EmulatorVariables, is_yes};
 
 /// Arguments without a meaning here: the number of partitions is not limited, there is no window and no firewall rule,
-/// and clients in direct mode are refused.
-const IGNORED: [&str; 7] = [
+/// clients in direct mode are refused, and the tokens that the emulators take for those of Entra ID are always accepted.
+const IGNORED: [&str; 8] = [
     "partitioncount",
     "defaultpartitioncount",
     "nofirewall",
@@ -16,6 +16,7 @@ const IGNORED: [&str; 7] = [
     "directports",
     "computeport",
     "enablepreview",
+    "enableaadauthentication",
 ];
 /// The port of the newer gateway of the Windows emulator.
 const COMPUTE_PORT: u16 = 8903;

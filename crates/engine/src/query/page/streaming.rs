@@ -42,6 +42,9 @@ pub(in crate::query) struct StreamingPage {
     pub(in crate::query) rows: RowProjector,
     pub(in crate::query) page: PageBuilder,
     pub(in crate::query) progress: QueryProgress,
+    /// Whether a full page is followed by another one even if nothing is left, as in the service for reads of all items:
+    /// it stops at the last row of the page without looking further.
+    pub(in crate::query) is_open_ended: bool,
     work: Arc<RequestWork>,
     /// Whether evaluation goes on on a thread.
     is_long: bool,
@@ -59,7 +62,8 @@ impl StreamingPage {
     ) -> Box<Self> {
         let is_long = !rows.is_resumable();
         let work = Arc::clone(work);
-        Box::new(Self { rows, page, progress, work, is_long, has_advanced: false })
+        let (is_open_ended, has_advanced) = (false, false);
+        Box::new(Self { rows, page, progress, is_open_ended, work, is_long, has_advanced })
     }
 
     /// Fills the page; returns it and whether another one may follow.
@@ -75,6 +79,9 @@ impl StreamingPage {
             }
             // A page never crosses physical partitions: its session token and its charge are those of one.
             let is_at_end = !self.page.rows.is_empty() && is_at_partition_end(source);
+            if self.page.is_full() && self.is_open_ended {
+                break PageEnd::More;
+            }
             if self.page.is_full() || is_at_end {
                 break if find_more(source, reader).await? { PageEnd::More } else { PageEnd::Last };
             }
@@ -85,6 +92,7 @@ impl StreamingPage {
             let is_last = batch.is_last;
             let end;
             (self, end) = self.push_batch(reader, batch).await?;
+            let is_last = is_last && !(self.is_open_ended && self.page.is_full());
             let end = end.or(is_last.then_some(PageEnd::Last));
             if let Some(end) = end {
                 break end;

@@ -1,8 +1,8 @@
 //! Items in the order of an index, merged over all slices.
 //!
-//! Each slice returns its terms in order; the merge takes the smallest. Equal values are ordered by ordinal, which is
-//! unique in a container, so the order does not depend on the partitioning, and one term is a sufficient position after
-//! any split or merge. Terms hold only a prefix of long strings, so strings with the same prefix are sorted by their
+//! Each slice returns its terms in order; the merge takes the smallest, or the greatest if the index is read backwards.
+//! Equal values are ordered by ordinal in the same direction. An ordinal is unique in a container, so the order does not
+//! depend on the partitioning, and one term is a sufficient position after any split or merge. Terms hold only a prefix of long strings, so strings with the same prefix are sorted by their
 //! items.
 
 use std::cmp::Ordering;
@@ -192,9 +192,8 @@ impl SortedHit {
 
     fn compare(&self, other: &Self, is_reversed: bool) -> Ordering {
         let order = self.sort_key().cmp(other.sort_key());
-        let order = if is_reversed { order.reverse() } else { order };
-        // Ordinals ascend in both directions; see `TermIterator`.
-        order.then(self.hit.ordinal.cmp(&other.hit.ordinal))
+        let order = order.then(self.hit.ordinal.cmp(&other.hit.ordinal));
+        if is_reversed { order.reverse() } else { order }
     }
 }
 

@@ -126,8 +126,7 @@ impl IndexOrder {
     }
 
     fn compare(&self, left: &TermPosition, right: &TermPosition) -> std::cmp::Ordering {
-        let order = left.value.cmp(&right.value);
-        let order = if self.is_reversed { order.reverse() } else { order };
-        order.then(left.ordinal.cmp(&right.ordinal))
+        let order = left.value.cmp(&right.value).then(left.ordinal.cmp(&right.ordinal));
+        if self.is_reversed { order.reverse() } else { order }
     }
 }

@@ -8,4 +8,5 @@ mod differential;
 mod naive;
 mod pages;
 mod resumed;
+mod reversed;
 mod touched;

@@ -6,7 +6,7 @@
 use engine::operation::{ReadItem, ReadOptions};
 use engine::{AttachedKind, ContainerAddress, Engine};
 use hyper::{Method, StatusCode};
-use model::{ItemId, Json, PartitionKey};
+use model::{ItemId, Json, PartitionKey, PropertyPath};
 
 use super::grant::{GrantScope, ResourceGrant};
 use super::token::{PermissionAddress, ResourceToken};
@@ -108,7 +108,22 @@ async fn check_grant(
     if !grant.may_write && !is_read(request) {
         return Err(forbidden("allows reading only"));
     }
-    check_partition_key(request, inner, grant)
+    let is_keyed_by_id = || {
+        let definition = engine.partition_key_definition(&address.link);
+        let is_id = |path: &PropertyPath| path.to_string() == "/id";
+        definition.is_ok_and(|definition| definition.paths().iter().all(is_id))
+    };
+    match (&grant.scope, &grant.partition_key) {
+        // The id is the partition key, so that it names one item.
+        (GrantScope::Item(id), None) if is_keyed_by_id() => {
+            let key = PartitionKey::from(id.as_str());
+            match request.partition_key()? {
+                Some(requested) if requested == key => Ok(()),
+                _ => Err(forbidden("is for another partition key")),
+            }
+        }
+        _ => check_partition_key(request, inner, grant),
+    }
 }
 
 /// Refuses a request for another item than the one with this resource id.

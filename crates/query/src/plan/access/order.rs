@@ -43,6 +43,17 @@ pub enum OrderAccess {
     Sorted,
 }
 
+impl OrderAccess {
+    /// Whether an index is read backwards. Items with equal values then come in the reverse order of their creation.
+    #[must_use]
+    pub fn is_reversed(&self) -> bool {
+        match self {
+            Self::Path { is_reversed, .. } | Self::Composite { is_reversed, .. } => *is_reversed,
+            Self::Unordered | Self::Sorted => false,
+        }
+    }
+}
+
 pub(super) fn order(
     query: &BoundQuery,
     condition: &Condition,

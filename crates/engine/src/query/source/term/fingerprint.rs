@@ -24,6 +24,10 @@ pub(in crate::query::source) fn lookup_fingerprint(lookup: &Lookup, indexes: &In
     encoding.hash()
 }
 
+/// Marks an order that is read backwards, with equal values backwards too. Earlier versions wrote 1 and returned equal
+/// values forwards: their positions mean something else.
+const REVERSED: u8 = 2;
+
 /// Identifies the terms whose order a query follows, and their direction. The values that the filter allows are no part
 /// of it: a position keeps its meaning if the filter becomes narrower.
 pub(in crate::query::source) fn order_fingerprint(order: &OrderAccess, indexes: &Indexes) -> u128 {
@@ -33,12 +37,12 @@ pub(in crate::query::source) fn order_fingerprint(order: &OrderAccess, indexes: 
         OrderAccess::Sorted => encoding.byte(1),
         OrderAccess::Path { path, is_reversed, .. } => {
             encoding.byte(2);
-            encoding.byte(u8::from(*is_reversed));
+            encoding.direction(*is_reversed);
             encoding.path(path);
         }
         OrderAccess::Composite { index, is_reversed, .. } => {
             encoding.byte(3);
-            encoding.byte(u8::from(*is_reversed));
+            encoding.direction(*is_reversed);
             encoding.composite(*index, indexes);
         }
     }
@@ -52,6 +56,10 @@ struct Encoding {
 impl Encoding {
     fn new() -> Self {
         Self { bytes: vec![ENCODING_VERSION] }
+    }
+
+    fn direction(&mut self, is_reversed: bool) {
+        self.byte(if is_reversed { REVERSED } else { 0 });
     }
 
     fn hash(&self) -> u128 {

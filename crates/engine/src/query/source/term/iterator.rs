@@ -1,8 +1,8 @@
 //! Iterates over the terms of one path or composite index in one slice of a container.
 //!
 //! Values come in ascending or descending order, from any position on, and a value can be skipped. Items with equal
-//! values always come in ascending ordinal order, even if values descend: the order of a query result then does not
-//! depend on the direction in which the index is read.
+//! values come in the same direction as the values, by their ordinals: a reversed read is the exact reverse of a forward
+//! one, as in the service.
 
 use std::collections::VecDeque;
 
@@ -10,7 +10,7 @@ use ::query::plan::condition::ItemPath;
 use bytes::Bytes;
 use storage::{Direction, KeyRange, Scan, ScanLimit};
 
-use super::absent::AbsentPathIterator;
+use super::absent::{AbsentPathIterator, AbsentStart};
 use super::key_bound::{lower, upper};
 use super::value_bytes::{ByteRange, prefix_of_sort_key, successor};
 use crate::error::{Error, Result};
@@ -62,11 +62,6 @@ pub(in crate::query::source) struct TermIterator {
     /// values, so they come first, or last in reverse.
     absent: Option<Option<u64>>,
     absent_items: Option<AbsentPathIterator>,
-    /// Reverse only: the unread terms of the current value. They have smaller ordinals than `run_tail` and come before
-    /// it, so they are read forwards.
-    run: Option<KeyRange>,
-    /// Reverse only: terms of the current value that were read already, in ordinal order.
-    run_tail: Vec<TermHit>,
     is_at_end: bool,
     /// The value that `enter_value` saw last.
     last_value: Option<Bytes>,
@@ -95,8 +90,6 @@ impl TermIterator {
             // Two levels: whether absent items are still to come, and the ordinal after which they begin.
             absent: terms.absent.then_some(None),
             absent_items: None,
-            run: None,
-            run_tail: Vec::new(),
             is_at_end: false,
             last_value: None,
         };
@@ -116,8 +109,7 @@ impl TermIterator {
 
     /// Whether it is known without a read that nothing is left.
     pub(in crate::query::source) fn has_ended(&self) -> bool {
-        let is_in_run = self.run.is_some() || !self.run_tail.is_empty();
-        self.is_at_end || !is_in_run && self.absent.is_none() && self.ranges.is_empty()
+        self.is_at_end || self.absent.is_none() && self.ranges.is_empty()
     }
 
     /// Whether there may be more terms. False is certain: the ranges that are left have no entry.
@@ -125,16 +117,7 @@ impl TermIterator {
         &mut self,
         reader: &PageReader,
     ) -> Result<bool> {
-        if !self.run_tail.is_empty() {
-            return Ok(true);
-        }
         let shard = self.slice.shard();
-        if let Some(run) = &self.run {
-            if reader.find_entry(shard, TERMS, run).await? {
-                return Ok(true);
-            }
-            self.run = None;
-        }
         while let Some(range) = self.ranges.front() {
             if reader.find_entry(shard, TERMS, range).await? {
                 return Ok(true);
@@ -147,7 +130,8 @@ impl TermIterator {
             (Some(after), None) => {
                 let (shapes, _) = reader.find_shapes(shard).await?;
                 let logical = self.slice.logical.as_ref();
-                AbsentPathIterator::over(&shapes, shard, logical, &self.path, *after)
+                let start = AbsentStart { after: *after, is_reversed: self.is_reversed };
+                AbsentPathIterator::over(&shapes, shard, logical, &self.path, start)
                     .find_more(reader)
                     .await
             }
@@ -185,14 +169,7 @@ impl TermIterator {
         if self.is_reversed {
             let upper = match &prefix {
                 Some(prefix) => self.prefix.key(&successor(prefix.clone()), None),
-                None => {
-                    let run = self.prefix.with(value);
-                    let last = self.prefix.key(value, ordinal);
-                    // Values descend but ordinals ascend: the rest of the value lies above the ordinal, everything
-                    // else below the value.
-                    self.run = Some(run.after(last, Direction::Forward));
-                    self.prefix.key(value, None)
-                }
+                None => self.prefix.key(value, ordinal),
             };
             self.clip(|range| range.after(upper.clone(), Direction::Backward));
         } else {
@@ -237,12 +214,6 @@ impl TermIterator {
         if prefix_of_sort_key(value, &self.descending).is_some() {
             return;
         }
-        // The run of the current value is skipped with it; a run of another value stays.
-        let start = self.prefix.key(value, None);
-        if self.run.as_ref().is_some_and(|run| lower(run).starts_with(&start)) {
-            self.run = None;
-            self.run_tail.clear();
-        }
         let after = if self.is_reversed {
             self.prefix.key(value, None)
         } else {
@@ -279,26 +250,13 @@ impl TermIterator {
     }
 
     async fn next_batch(&mut self, reader: &mut PageReader, wanted: usize) -> Result<Vec<TermHit>> {
-        // The rest of a value comes before anything else, forwards or backwards.
-        if let Some(run) = self.run.take() {
-            let (mut hits, rest) = self.read_forward(reader, run, wanted).await?;
-            if rest.is_none() {
-                // The terms with higher ordinals were read first; now everything before them is out.
-                hits.append(&mut self.run_tail);
-            }
-            self.run = rest;
-            return Ok(hits);
-        }
         if !self.is_reversed
             && let Some(after) = self.absent
         {
             return Box::pin(self.read_absent(reader, after, wanted)).await;
         }
         if let Some(range) = self.ranges.pop_front() {
-            if self.is_reversed {
-                return self.read_backward(reader, range, wanted).await;
-            }
-            let (hits, rest) = self.read_forward(reader, range, wanted).await?;
+            let (hits, rest) = self.read_range(reader, range, wanted).await?;
             if let Some(rest) = rest {
                 self.ranges.push_front(rest);
             }
@@ -323,7 +281,8 @@ impl TermIterator {
             Some(items) => items,
             None => {
                 let logical = self.slice.logical.as_ref();
-                AbsentPathIterator::open(reader, self.slice.shard(), logical, &self.path, after)
+                let start = AbsentStart { after, is_reversed: self.is_reversed };
+                AbsentPathIterator::open(reader, self.slice.shard(), logical, &self.path, start)
                     .await?
             }
         };
@@ -336,59 +295,23 @@ impl TermIterator {
         Ok(hits)
     }
 
-    async fn read_forward(
+    /// Reads terms of a range; also returns what is left of it.
+    async fn read_range(
         &self,
         reader: &mut PageReader,
         range: KeyRange,
         wanted: usize,
     ) -> Result<(Vec<TermHit>, Option<KeyRange>)> {
-        let scan = Scan::forward(range.clone(), ScanLimit::entries(wanted));
+        let direction = if self.is_reversed { Direction::Backward } else { Direction::Forward };
+        let limit = ScanLimit::entries(wanted);
+        let scan = Scan { range: range.clone(), direction, limit };
         let page = reader.scan_terms(self.slice.shard(), &scan).await?;
         let last = page.entries.last().filter(|_| page.more);
         // `more` without an entry cannot happen: a scan returns at least one entry if there is one.
-        let rest = last.map(|last| range.after(last.key.clone(), Direction::Forward));
+        let rest = last.map(|last| range.after(last.key.clone(), direction));
         let hits = self.prefix.decode(page.entries).ok_or_else(damaged)?;
         Ok((hits, rest))
     }
-
-    /// Reads values in descending order, the terms of each value in ascending order of ordinals.
-    ///
-    /// A backward scan meets the terms of a value from its highest ordinal down. The scan may stop within the last
-    /// value of the batch; its unread terms have lower ordinals and must come first. So the terms read of that value
-    /// are kept in `run_tail`, and `run` reads the others forwards before them. No term is read twice.
-    async fn read_backward(
-        &mut self,
-        reader: &mut PageReader,
-        range: KeyRange,
-        wanted: usize,
-    ) -> Result<Vec<TermHit>> {
-        let scan = Scan::backward(range.clone(), ScanLimit::entries(wanted));
-        let page = reader.scan_terms(self.slice.shard(), &scan).await?;
-        let mut hits = self.prefix.decode(page.entries).ok_or_else(damaged)?;
-        if page.more
-            && let Some(last) = hits.last().cloned()
-        {
-            // Only the last value can be incomplete. If the scan stopped exactly at its first term, the run is empty
-            // and costs one seek.
-            let read = hits.iter().rev().take_while(|hit| hit.value == last.value).count();
-            self.run_tail = hits.split_off(hits.len() - read);
-            self.run_tail.reverse();
-            let first_read = self.prefix.key(&last.value, Some(last.ordinal));
-            let run = self.prefix.with(&last.value);
-            self.run = Some(run.after(first_read, Direction::Backward));
-            let start = self.prefix.key(&last.value, None);
-            self.ranges.push_front(range.after(start, Direction::Backward));
-        }
-        Ok(reverse_within_values(&hits))
-    }
-}
-
-fn reverse_within_values(hits: &[TermHit]) -> Vec<TermHit> {
-    let mut ordered = Vec::with_capacity(hits.len());
-    for run in hits.chunk_by(|left, right| left.value == right.value) {
-        ordered.extend(run.iter().rev().cloned());
-    }
-    ordered
 }
 
 fn damaged() -> Error {
