@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex as StdMutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex as StdMutex, PoisonError, RwLock, RwLockReadGuard};
 use std::time::Duration;
 
 use model::{DatabaseId, TimestampMs};
@@ -318,13 +318,17 @@ impl Engine {
         self.view().databases.get(id).cloned().ok_or_else(|| Error::owner_not_found("database", id))
     }
 
-    pub(crate) fn container(&self, link: &ContainerLink) -> Result<Arc<ContainerEntry>> {
+    /// The catalog for a look-up. Not a clone as from `view()`: every item operation comes here, and the clone is one
+    /// more shared counter to touch.
+    pub(crate) fn read_view(&self) -> Result<RwLockReadGuard<'_, Arc<CatalogView>>> {
         if self.is_closed() {
             return Err(Error::closed());
         }
-        // Not through `view()`: every item operation comes here, and a clone of the whole view is one more shared
-        // counter to touch.
-        let view = self.core.view.read().unwrap_or_else(PoisonError::into_inner);
+        Ok(self.core.view.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub(crate) fn container(&self, link: &ContainerLink) -> Result<Arc<ContainerEntry>> {
+        let view = self.read_view()?;
         let database = view.databases.get(&link.database);
         let database =
             database.ok_or_else(|| Error::owner_not_found("database", &link.database))?;

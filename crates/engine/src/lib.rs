@@ -48,7 +48,9 @@ pub mod usage;
 pub mod verify;
 mod work;
 
-pub use catalog::{AttachedKind, AttachedResource, ContainerAddress, DatabaseAddress};
+pub use catalog::{
+    AttachedKind, AttachedResource, ContainerAddress, ContainerExtension, DatabaseAddress,
+};
 pub use engine::Engine;
 pub use environment::{
     BoxedTask, BoxedWork, Clock, Environment, Randomness, SeededRandomness, Spawner, SystemClock,

@@ -41,7 +41,7 @@ impl Gateway {
     /// with an authorization header is never one: then the browser did not send it by itself.
     fn authorize_session(&self, request: &ApiRequest, path: &RequestPath<'_>) -> ApiResult<bool> {
         let Some(explorer) = &self.settings().explorer else { return Ok(false) };
-        if request.header(&AUTHORIZATION).is_some() || request.header(&COOKIE).is_none() {
+        if request.header(&COOKIE).is_none() || request.header(&AUTHORIZATION).is_some() {
             return Ok(false);
         }
         let now = self.engine().environment().now().seconds().0;

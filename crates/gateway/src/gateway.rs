@@ -12,7 +12,7 @@ use uuid::Uuid;
 use uuid::fmt::Hyphenated;
 
 use crate::backup::OpenBackups;
-use crate::http::{HeaderMapCache, format_http_date, header};
+use crate::http::{HeaderMapCache, format_http_date};
 use crate::metrics::RequestMetrics;
 use crate::request_log::RequestLog;
 use crate::session::Sessions;
@@ -132,12 +132,12 @@ impl Gateway {
     }
 
     /// The activity id of a request: the client's own if it looks like a UUID, otherwise a new one.
-    pub(crate) fn activity_id(&self, headers: &hyper::HeaderMap) -> HeaderValue {
+    pub(crate) fn activity_id(&self, sent: Option<&HeaderValue>) -> HeaderValue {
         let looks_like_uuid = |sent: &&[u8]| {
             let is_allowed = |byte: &u8| *byte == b'-' || byte.is_ascii_hexdigit();
             sent.len() == Hyphenated::LENGTH && sent.iter().all(is_allowed)
         };
-        let sent = headers.get(header::ACTIVITY_ID).map(HeaderValue::as_bytes);
+        let sent = sent.map(HeaderValue::as_bytes);
         // Copied, because a clone of the value would keep the buffer of the whole request alive.
         let id = match sent.filter(looks_like_uuid) {
             Some(sent) => HeaderValue::from_bytes(sent),

@@ -47,6 +47,12 @@ impl<'a> RequestPath<'a> {
         self.segments.last().map(AsRef::as_ref)
     }
 
+    /// Whether there are two slashes in a row within it.
+    pub(crate) fn has_empty_segment(&self) -> bool {
+        let slashes = self.raw.bytes().filter(|byte| *byte == b'/').count();
+        !self.raw.is_empty() && slashes + 1 != self.segments.len()
+    }
+
     /// Whether it lies under `/_planisphere`.
     pub(crate) fn is_own(&self) -> bool {
         self.segment(0) == Some("_planisphere")

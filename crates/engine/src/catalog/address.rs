@@ -3,12 +3,13 @@
 //! Every request does this, so that no properties are copied. An id takes precedence: a database may have an id that
 //! looks like a resource id.
 
-use std::sync::Arc;
+use std::any::Any;
+use std::sync::{Arc, OnceLock};
 
-use model::{ContainerId, DatabaseId, PartitionKeyDefinition, ResourceId};
+use model::{DatabaseId, PartitionKeyDefinition, ResourceId};
 
 use super::container::ContainerEntry;
-use super::view::DatabaseEntry;
+use super::view::{CatalogView, DatabaseEntry};
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::operation::ContainerLink;
@@ -38,6 +39,27 @@ pub struct ContainerAddress {
     pub by_resource_id: bool,
     /// Whether it was created without a partition key.
     pub has_system_key: bool,
+    /// What the caller derives from it.
+    pub extension: ContainerExtension,
+}
+
+/// A place with each container for what a layer above derives from it, such as its names as they are printed into every
+/// response. The value is derived once and kept as long as the container; clones share it.
+#[derive(Clone, Debug, Default)]
+pub struct ContainerExtension(Arc<OnceLock<Box<dyn Any + Send + Sync>>>);
+
+impl ContainerExtension {
+    /// The value, derived by the first caller; `None` if that caller has derived a value of another type.
+    pub fn get_or_init<T: Any + Send + Sync>(&self, derive: impl FnOnce() -> T) -> Option<&T> {
+        self.0.get_or_init(|| Box::new(derive())).downcast_ref()
+    }
+}
+
+/// Derived from the container, so that it does not distinguish two of them.
+impl PartialEq for ContainerExtension {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
 }
 
 impl Engine {
@@ -46,7 +68,8 @@ impl Engine {
     /// # Errors
     /// `OwnerNotFound` when there is none, `Unavailable` when the engine is closed.
     pub fn resolve_database(&self, named: &str) -> Result<DatabaseAddress> {
-        let (database, by_resource_id) = self.find_database(named)?;
+        let view = self.read_view()?;
+        let (database, by_resource_id) = find_database(&view, named)?;
         let id = database.record.properties.id.clone();
         Ok(DatabaseAddress { id, rid: database.record.rid, by_resource_id })
     }
@@ -56,11 +79,11 @@ impl Engine {
     /// # Errors
     /// `OwnerNotFound` when the database or the container does not exist, `Unavailable` when the engine is closed.
     pub fn resolve_container(&self, database: &str, named: &str) -> Result<ContainerAddress> {
-        let (database, _) = self.find_database(database)?;
-        let by_id = ContainerId::new(named).ok().and_then(|id| database.containers.get(&id));
-        let (container, by_resource_id) = match by_id {
+        let view = self.read_view()?;
+        let (database, _) = find_database(&view, database)?;
+        let (container, by_resource_id) = match database.containers.get(named) {
             Some(container) => (container, false),
-            None => (by_rid(&database, named)?, true),
+            None => (by_rid(database, named)?, true),
         };
         Ok(ContainerAddress {
             link: container.link.clone(),
@@ -68,6 +91,7 @@ impl Engine {
             database_rid: database.record.rid,
             by_resource_id,
             has_system_key: container.identity.definition.is_system_key(),
+            extension: container.extension.clone(),
         })
     }
 
@@ -93,22 +117,22 @@ impl Engine {
         }
         Ok((sum, map.partitions.len()))
     }
+}
 
-    fn find_database(&self, named: &str) -> Result<(Arc<DatabaseEntry>, bool)> {
-        if self.is_closed() {
-            return Err(Error::closed());
-        }
-        let view = self.view();
-        // The id first: it is a hash look-up, and nearly every client addresses by name.
-        if let Some(database) = DatabaseId::new(named).ok().and_then(|id| view.databases.get(&id)) {
-            return Ok((Arc::clone(database), false));
-        }
-        let rid = ResourceId::parse(named).ok();
-        // A search through all databases. Their number is bounded by the account, and few clients use resource ids.
-        let found = view.databases.values().find(|database| Some(database.record.rid) == rid);
-        let found = found.cloned().ok_or_else(|| Error::owner_not_found("database", named))?;
-        Ok((found, true))
+/// A database by id or resource id, and whether it was the latter.
+fn find_database<'view>(
+    view: &'view CatalogView,
+    named: &str,
+) -> Result<(&'view DatabaseEntry, bool)> {
+    // The id first: it is a hash look-up, and nearly every client addresses by name.
+    if let Some(database) = view.databases.get(named) {
+        return Ok((database, false));
     }
+    let rid = ResourceId::parse(named).ok();
+    // A search through all databases. Their number is bounded by the account, and few clients use resource ids.
+    let found = view.databases.values().find(|database| Some(database.record.rid) == rid);
+    let found = found.ok_or_else(|| Error::owner_not_found("database", named))?;
+    Ok((found, true))
 }
 
 fn by_rid<'a>(database: &'a DatabaseEntry, named: &str) -> Result<&'a Arc<ContainerEntry>> {

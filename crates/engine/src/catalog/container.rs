@@ -8,6 +8,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use model::{ContainerProperties, DatabaseId, EpkRange, ResourceId, Throughput};
 
+use super::address::ContainerExtension;
 use super::database::{already_exists, metadata_read, metadata_written};
 use super::if_match::check_if_match;
 use super::record::{ContainerRecord, PartitionRecord, ThroughputRecord};
@@ -35,6 +36,7 @@ pub(crate) struct ContainerEntry {
     deleted: AtomicBool,
     pub(crate) restructuring: Restructuring,
     pub(crate) throughput: ContainerThroughput,
+    pub(crate) extension: ContainerExtension,
 }
 
 impl ContainerEntry {
@@ -63,6 +65,7 @@ impl ContainerEntry {
             restructuring: Restructuring::default(),
             throughput: ContainerThroughput::new(engine.core.shared_throughputs.gate(record.rid)),
             record: RwLock::new(record),
+            extension: ContainerExtension::default(),
         };
         let record = container.record();
         let mut partitions = Vec::new();

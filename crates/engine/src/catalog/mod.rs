@@ -18,7 +18,7 @@ mod store;
 mod throughput;
 mod view;
 
-pub use address::{ContainerAddress, DatabaseAddress};
+pub use address::{ContainerAddress, ContainerExtension, DatabaseAddress};
 pub use attached::{AttachedKind, AttachedResource};
 pub(crate) use container::ContainerEntry;
 pub(crate) use record::PartitionRecord;

@@ -4,7 +4,12 @@
 
 use std::borrow::Cow;
 
+use percent_encoding::percent_decode_str;
+
 use crate::http::percent_decode;
+
+/// More than the length of any signature as text.
+const SIGNATURE_BYTES_MAX: usize = 64;
 
 /// The prefixes of nearly all signatures by the account key: encoded in upper case, in lower case, or not at all. They
 /// are recognized without decoding the whole header.
@@ -16,23 +21,58 @@ const MASTER_KEY_PREFIXES: [&str; 3] = [
 
 /// The kinds of authorization headers.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum AuthorizationHeader<'a> {
-    /// A signature by the account key, as base64 text.
-    MasterKey(Cow<'a, str>),
+pub(super) enum AuthorizationHeader {
+    /// A signature by the account key.
+    MasterKey(SignatureText),
     /// A resource token.
     ResourceToken(String),
     /// A bearer token.
     Bearer(String),
 }
 
-impl<'a> AuthorizationHeader<'a> {
+/// The base64 text of a signature. Every request has one, so that it is kept without an allocation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct SignatureText {
+    bytes: [u8; SIGNATURE_BYTES_MAX],
+    length: usize,
+}
+
+impl SignatureText {
+    /// A text that is longer than any signature becomes an empty one, which matches nothing.
+    fn new(bytes: impl Iterator<Item = u8>) -> Self {
+        let mut text = Self { bytes: [0; SIGNATURE_BYTES_MAX], length: 0 };
+        for byte in bytes {
+            let Some(slot) = text.bytes.get_mut(text.length) else {
+                return Self { bytes: [0; SIGNATURE_BYTES_MAX], length: 0 };
+            };
+            *slot = byte;
+            text.length += 1;
+        }
+        text
+    }
+
+    /// Decodes percent signs.
+    fn decode(encoded: &str) -> Self {
+        let text = Self::new(percent_decode_str(encoded));
+        if text.as_bytes().iter().all(u8::is_ascii_graphic) {
+            return text;
+        }
+        Self::new(restore_plus(percent_decode(encoded)).bytes())
+    }
+
+    pub(super) fn as_bytes(&self) -> &[u8] {
+        self.bytes.get(..self.length).unwrap_or_default()
+    }
+}
+
+impl AuthorizationHeader {
     /// Parses the header. Returns `None` if its form is unknown.
-    pub(super) fn parse(header: &'a str) -> Option<Self> {
+    pub(super) fn parse(header: &str) -> Option<Self> {
         let mut prefixes = MASTER_KEY_PREFIXES.iter();
         if let Some(signature) = prefixes.find_map(|prefix| header.strip_prefix(prefix)) {
             // Only the signature is decoded. In the third form decoding changes nothing, because base64 has no percent
             // signs.
-            return Some(Self::MasterKey(restore_plus(percent_decode(signature))));
+            return Some(Self::MasterKey(SignatureText::decode(signature)));
         }
         let decoded = percent_decode(header);
         let kind = find_value(&decoded, "type")?;
@@ -40,7 +80,7 @@ impl<'a> AuthorizationHeader<'a> {
         let signature = decoded.split_once("sig=").map(|(_, signature)| signature)?;
         let restored = || restore_plus(Cow::Borrowed(signature)).into_owned();
         if kind.eq_ignore_ascii_case("master") {
-            Some(Self::MasterKey(Cow::Owned(restored())))
+            Some(Self::MasterKey(SignatureText::new(restored().bytes())))
         } else if kind.eq_ignore_ascii_case("resource") {
             Some(Self::ResourceToken(restored()))
         } else if kind.eq_ignore_ascii_case("aad") {
@@ -78,11 +118,11 @@ pub(crate) fn check_token(bytes: &[u8]) {
 
 #[cfg(test)]
 mod tests {
-    use super::AuthorizationHeader;
+    use super::{AuthorizationHeader, SignatureText};
 
     #[test]
     fn the_encodings_of_all_clients_are_accepted() {
-        let expected = AuthorizationHeader::MasterKey("a+b/c==".into());
+        let expected = AuthorizationHeader::MasterKey(SignatureText::new("a+b/c==".bytes()));
         for header in [
             "type%3Dmaster%26ver%3D1.0%26sig%3Da%2Bb%2Fc%3D%3D",
             "type=master&ver=1.0&sig=a+b/c==",
@@ -107,11 +147,14 @@ mod tests {
             let expected = AuthorizationHeader::Bearer(signature.to_owned());
             assert_eq!(AuthorizationHeader::parse(text), Some(expected), "{text}");
         }
-        let signature = AuthorizationHeader::MasterKey("sig=a&sig=b".into());
+        let signature = SignatureText::new("sig=a&sig=b".bytes());
         assert_eq!(
             AuthorizationHeader::parse("type=master&ver=1.0&sig=sig=a&sig=b"),
-            Some(signature)
+            Some(AuthorizationHeader::MasterKey(signature))
         );
+        let long =
+            AuthorizationHeader::parse(&format!("type=master&ver=1.0&sig={}", "a".repeat(65)));
+        assert_eq!(long, Some(AuthorizationHeader::MasterKey(SignatureText::new("".bytes()))));
     }
 
     #[test]

@@ -8,6 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 use hyper::StatusCode;
 use hyper::header::DATE;
 
+use super::authorization_header::SignatureText;
 use super::context::AuthorizationContext;
 use super::signed_link::SignedLink;
 use crate::http::{ApiError, ApiRequest, ApiResult, format_http_date, header, parse_http_date};
@@ -21,7 +22,7 @@ pub(super) fn check_signature(
     context: &AuthorizationContext<'_>,
     request: &ApiRequest,
     path: &RequestPath<'_>,
-    signature: &str,
+    signature: &SignatureText,
 ) -> ApiResult<()> {
     // Browsers forbid scripts to set `date`, so the service has a header of its own, which takes precedence.
     let own_date = request.header(&header::DATE);
@@ -32,7 +33,7 @@ pub(super) fn check_signature(
     let payload = |link: &str| payload(request, &signed, link, (date, own_date.is_some()));
     let mut buffer = [0; SIGNATURE_BYTES_MAX];
     // Text that is not base64, or too long, becomes an empty signature, which matches nothing.
-    let decoded = STANDARD.decode_slice(signature, &mut buffer).ok();
+    let decoded = STANDARD.decode_slice(signature.as_bytes(), &mut buffer).ok();
     let decoded = decoded.and_then(|length| buffer.get(..length)).unwrap_or_default();
     let is_signed = |link: &str| context.key.verify(payload(link).as_bytes(), decoded);
     // The other forms are built and checked only if the usual one does not match: nearly all clients sign that one.

@@ -21,9 +21,8 @@ pub(super) struct SignedLink<'a> {
 
 impl<'a> SignedLink<'a> {
     pub(super) fn from_path(path: &RequestPath<'a>) -> Self {
-        let has_empty_segment = path.raw.as_bytes().windows(2).any(|pair| pair == b"//");
         // Some clients send double slashes and sign the path without them.
-        if has_empty_segment {
+        if path.has_empty_segment() {
             let joined = split_segments(path.raw).collect::<Vec<_>>().join("/");
             let (resource_type, raw) = split_type(&joined);
             let decoded = percent_decode(raw).into_owned();

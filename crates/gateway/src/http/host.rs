@@ -5,6 +5,18 @@
 
 use std::net::IpAddr;
 
+use hyper::HeaderMap;
+use hyper::header::{HOST, HeaderValue};
+
+/// The first header `host`.
+pub(crate) fn host_header(headers: &HeaderMap) -> Option<&HeaderValue> {
+    match headers.iter().next() {
+        // Nearly all clients send it before all others, where it is found without hashing.
+        Some((name, value)) if *name == HOST => Some(value),
+        _ => headers.get(HOST),
+    }
+}
+
 /// The name or address in a text of a host with an optional port, without the brackets of an IPv6 address and without
 /// the final dot of a full name.
 pub(crate) fn host_name(authority: &str) -> &str {

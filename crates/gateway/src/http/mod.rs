@@ -18,13 +18,14 @@ mod request;
 mod response;
 
 pub(crate) use body::parse_on_thread;
-pub(crate) use cached_headers::HeaderMapCache;
+pub(crate) use cached_headers::{ContainerHeaders, HeaderMapCache};
 pub(crate) use date::{format_http_date, parse_http_date};
 pub use date::{format_rfc3339, parse_rfc3339};
 pub(crate) use envelope::Envelope;
 pub(crate) use error::{ApiError, ApiResult};
+pub(crate) use header::NameFilter;
 pub(crate) use header_value::{HeaderValueWriter, header_value};
-pub(crate) use host::{has_local_host, host_name};
+pub(crate) use host::{has_local_host, host_header, host_name};
 pub(crate) use operation_name::operation_name;
 pub(crate) use origin::RequestOrigin;
 pub(crate) use percent::percent_decode;

@@ -15,12 +15,12 @@ pub(crate) fn percent_decode(text: &str) -> Cow<'_, str> {
     percent_decode_str(text).decode_utf8_lossy()
 }
 
-/// Encodes everything except printable ASCII, so that names stay readable in headers.
 /// Escapes everything but letters and digits.
 pub(crate) fn percent_encode_all(text: &str) -> String {
     utf8_percent_encode(text, NON_ALPHANUMERIC).to_string()
 }
 
+/// Encodes everything except printable ASCII, so that names stay readable in headers.
 pub(crate) fn percent_encode_non_ascii(text: &str) -> String {
     // Bytes outside ASCII are always encoded, whatever the set.
     utf8_percent_encode(text, CONTROLS).to_string()

@@ -8,7 +8,7 @@ use hyper::{HeaderMap, Method};
 use model::{EtagPattern, IndexingDirective, Json, PartitionKey, Precondition, SessionToken};
 
 use super::error::{ApiError, ApiResult};
-use super::header;
+use super::header::{self, NameFilter};
 use super::origin::RequestOrigin;
 use engine::Engine;
 use engine::operation::{PageOptions, ReadOptions, TriggerNames, WriteOptions};
@@ -19,42 +19,35 @@ pub(crate) struct ApiRequest {
     pub(crate) method: Method,
     pub(crate) body: Bytes,
     headers: HeaderMap,
-    /// A Bloom filter of the names of all headers, with one hash.
-    name_filter: u64,
+    names: NameFilter,
     origin: RequestOrigin,
 }
 
-/// The bit of a name in the filter. Several names share a bit.
-fn filter_bit(name: &HeaderName) -> u64 {
-    let text = name.as_str().as_bytes();
-    let last = text.last().copied().unwrap_or_default();
-    // Length and last byte tell the names of the API apart well enough, and cost nothing compared with a hash.
-    1 << ((text.len() ^ usize::from(last)) % 64)
-}
-
 impl ApiRequest {
-    /// Creates a request whose body is read later.
-    pub(crate) fn new(method: Method, headers: HeaderMap, origin: RequestOrigin) -> Self {
-        let name_filter = headers.keys().fold(0, |filter, name| filter | filter_bit(name));
-        Self { method, body: Bytes::new(), headers, name_filter, origin }
+    /// Creates a request whose body is read later. `names` are those of its headers.
+    pub(crate) fn new(
+        method: Method,
+        (headers, names): (HeaderMap, NameFilter),
+        origin: RequestOrigin,
+    ) -> Self {
+        Self { method, body: Bytes::new(), headers, names, origin }
     }
 
     /// The same request with another header.
     pub(crate) fn with_header(&self, name: HeaderName, value: HeaderValue) -> Self {
         let mut headers = self.headers.clone();
         headers.insert(name, value);
-        let request = Self::new(self.method.clone(), headers, self.origin.clone());
+        let names = NameFilter::new(&headers);
+        let request = Self::new(self.method.clone(), (headers, names), self.origin.clone());
         Self { body: self.body.clone(), ..request }
     }
 
     /// The value of a header, trimmed. A value that is not printable ASCII counts as absent.
     pub(crate) fn header(&self, name: &HeaderName) -> Option<&str> {
-        // A request is asked for dozens of headers and has few of them. The filter answers most of these lookups
-        // without hashing the name.
-        if self.name_filter & filter_bit(name) == 0 {
+        if !self.names.may_contain(name) {
             return None;
         }
-        self.headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim)
+        self.headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim_ascii)
     }
 
     /// All headers.
@@ -231,11 +224,14 @@ mod tests {
             .collect();
         let (present, absent) = names.split_at(100);
         let headers = present.iter().map(|name| (name.clone(), HeaderValue::from_static(" v ")));
-        let origin = RequestOrigin::from_uri(&Uri::from_static("/"), "http");
-        let request = ApiRequest::new(Method::GET, headers.collect(), origin.clone());
+        let headers: HeaderMap = headers.collect();
+        let filter = NameFilter::new(&headers);
+        let origin = RequestOrigin::from_uri(&Uri::from_static("/"), "http", filter);
+        let request = ApiRequest::new(Method::GET, (headers, filter), origin.clone());
         assert!(present.iter().all(|name| request.header(name) == Some("v")));
         assert!(absent.iter().all(|name| request.header(name).is_none()));
-        let empty = ApiRequest::new(Method::GET, HeaderMap::new(), origin);
+        let filter = NameFilter::new(&HeaderMap::new());
+        let empty = ApiRequest::new(Method::GET, (HeaderMap::new(), filter), origin);
         assert!(names.iter().all(|name| empty.header(name).is_none()));
     }
 }

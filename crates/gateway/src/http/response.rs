@@ -11,9 +11,9 @@ use hyper::header::{CONTENT_TYPE, ETAG, HeaderName, HeaderValue};
 use hyper::{Method, Response, StatusCode};
 use model::{ChargeExplanation, Etag, PreconditionResult, RequestCharge, SessionToken};
 
-use super::cached_headers::{HeaderList, HeaderMapCache};
+use super::cached_headers::{ContainerHeaders, HeaderList, HeaderMapCache};
 use super::header;
-use super::header_value::HeaderValueWriter;
+use super::header_value::{HeaderValueWriter, WrittenValue};
 use super::percent::percent_encode_all;
 use super::request::ApiRequest;
 
@@ -28,7 +28,7 @@ const JSON: HeaderValue = HeaderValue::from_static("application/json");
 #[derive(Clone, Debug)]
 pub(crate) struct ApiResponse {
     status: StatusCode,
-    headers: HeaderList,
+    headers: Vec<(HeaderName, WrittenValue)>,
     body: Bytes,
     /// Writes all header values into one buffer.
     writer: HeaderValueWriter,
@@ -56,8 +56,8 @@ impl ApiResponse {
     }
 
     fn with_content_type(content_type: HeaderValue, status: StatusCode, body: Bytes) -> Self {
-        let mut headers = HeaderList::with_capacity(HEADERS_CAPACITY);
-        headers.push((CONTENT_TYPE, content_type));
+        let mut headers = Vec::with_capacity(HEADERS_CAPACITY);
+        headers.push((CONTENT_TYPE, WrittenValue::Value(content_type)));
         Self {
             status,
             headers,
@@ -100,7 +100,7 @@ impl ApiResponse {
     /// Adds a header whose value exists already.
     #[inline]
     pub(crate) fn with_value(mut self, name: HeaderName, value: HeaderValue) -> Self {
-        self.headers.push((name, value));
+        self.headers.push((name, WrittenValue::Value(value)));
         self
     }
 
@@ -115,7 +115,8 @@ impl ApiResponse {
         mut self,
         headers: impl IntoIterator<Item = (HeaderName, HeaderValue)>,
     ) -> Self {
-        self.headers.extend(headers);
+        let headers = headers.into_iter();
+        self.headers.extend(headers.map(|(name, value)| (name, WrittenValue::Value(value))));
         self
     }
 
@@ -137,8 +138,7 @@ impl ApiResponse {
     /// The response to a read with If-None-Match: "not modified" without a body if the client has the current state.
     pub(crate) fn unless_unmodified(self, request: &ApiRequest) -> Self {
         let Some(precondition) = request.if_none_match() else { return self };
-        let etag = self.headers.iter().find(|(name, _)| *name == ETAG);
-        let etag = etag.and_then(|(_, value)| value.to_str().ok());
+        let etag = self.header(&ETAG);
         let is_read = request.method == Method::GET && self.status == StatusCode::OK;
         if !is_read || precondition.check(etag) == PreconditionResult::Proceed {
             return self;
@@ -147,7 +147,8 @@ impl ApiResponse {
     }
 
     pub(crate) fn into_headers(self) -> HeaderList {
-        self.headers
+        let values = self.writer.finish();
+        self.headers.into_iter().map(|(name, value)| (name, values.get(value))).collect()
     }
 
     pub(crate) fn with_some(self, name: HeaderName, value: Option<impl Display>) -> Self {
@@ -161,12 +162,12 @@ impl ApiResponse {
         self.with(ETAG, etag)
     }
 
-    /// The etag of an item.
     /// The log of a script.
     pub(crate) fn script_log(self, log: &str) -> Self {
         self.with_all(script_log_header(log))
     }
 
+    /// The etag of an item.
     pub(crate) fn item_etag(self, etag: Etag) -> Self {
         self.with_header_from(ETAG, |writer| writer.ascii(&etag.to_ascii()))
     }
@@ -215,18 +216,18 @@ impl ApiResponse {
 
     /// Adds the headers by which clients find the container that a session token belongs to.
     pub(crate) fn container_headers(self, container: &ContainerAddress) -> Self {
-        let link = &container.link;
-        let (database, name) = (link.database.as_str(), link.container.as_str());
-        self.with(header::CONTENT_PATH, container.rid)
-            .with_header_from(header::OWNER_FULL_NAME, |writer| {
-                writer.ascii(b"dbs/").text(database).ascii(b"/colls/").text(name)
-            })
+        let derived = container.extension.get_or_init(|| ContainerHeaders::new(container));
+        let Some(ContainerHeaders { content_path, owner_full_name, .. }) = derived else {
+            return self;
+        };
+        self.with_value(header::CONTENT_PATH, content_path.clone())
+            .with_value(header::OWNER_FULL_NAME, owner_full_name.clone())
     }
 
     /// The text of a header, if it is present.
     pub(crate) fn header(&self, name: &HeaderName) -> Option<&str> {
         let found = self.headers.iter().rev().find(|(found, _)| found == name);
-        found.and_then(|(_, value)| value.to_str().ok())
+        found.and_then(|(_, value)| self.writer.text_of(value))
     }
 
     pub(crate) fn charged(&self) -> RequestCharge {
@@ -245,7 +246,8 @@ impl ApiResponse {
     pub(crate) fn into_http(self, cache: &HeaderMapCache) -> Response<Full<Bytes>> {
         let mut response = Response::new(Full::new(self.body));
         *response.status_mut() = self.status;
-        *response.headers_mut() = cache.build_map(self.headers);
+        let values = self.writer.finish();
+        *response.headers_mut() = cache.build_map(self.headers, |value| values.get(value));
         response
     }
 }
@@ -291,12 +293,12 @@ mod tests {
         for text in ["0:-1#0", "7:-1#45", "0:-1#3,12:-1#9223372036854775807,40:-1#1"] {
             let token = SessionToken::parse(text).unwrap();
             let value = write_session_token(&mut writer, &token).take().unwrap();
-            assert_eq!(value, token.to_string());
+            assert_eq!(writer.text_of(&value), Some(&*token.to_string()));
         }
         for parts in (0..450_000).step_by(97).chain([u64::MAX]) {
             let charge = RequestCharge::from_parts(parts);
             let value = write_charge(&mut writer, charge).take().unwrap();
-            assert_eq!(value, charge.to_string());
+            assert_eq!(writer.text_of(&value), Some(&*charge.to_string()));
         }
     }
 }

@@ -7,11 +7,9 @@ use engine::{ContainerAddress, Engine};
 use hyper::header::{HeaderName, HeaderValue};
 use hyper::{Method, StatusCode};
 use model::{FeedRange, SessionToken};
-use uuid::Uuid;
-use uuid::fmt::Hyphenated;
 
 use super::quota::add_container_quota;
-use crate::http::{ApiError, ApiRequest, ApiResponse, ApiResult, header};
+use crate::http::{ApiError, ApiRequest, ApiResponse, ApiResult, ContainerHeaders, header};
 
 /// The replicas of each physical partition. The service has four and acknowledges a write after three.
 const REPLICA_HEADERS: [(HeaderName, HeaderValue); 2] = [
@@ -65,25 +63,13 @@ fn add_position_headers(address: &ContainerAddress, response: ApiResponse) -> Ap
     let response = response.copy_header(&header::LSN, header::GLOBAL_COMMITTED_LSN);
     // Several partitions: there is no one id to name.
     let Some(number) = response.partition() else { return response };
-    let [internal, physical] = [0x8000, 0x9000].map(|kind| {
-        let mut text = [0; Hyphenated::LENGTH];
-        partition_id(address, number, kind).hyphenated().encode_lower(&mut text);
-        text
-    });
+    let derived = address.extension.get_or_init(|| ContainerHeaders::new(address));
+    let Some(ids) = derived.map(|headers| headers.partition_ids(address, number)) else {
+        return response;
+    };
     response
-        .with_header_from(header::INTERNAL_PARTITION_ID, |writer| writer.ascii(&internal))
-        .with_header_from(header::PHYSICAL_PARTITION_ID, |writer| writer.ascii(&physical))
-}
-
-/// The UUID of a physical partition, which clients print in diagnostics. It is derived from the container and the
-/// number, so that it is stable.
-fn partition_id(address: &ContainerAddress, number: u32, kind: u16) -> Uuid {
-    let bytes = address.rid.as_bytes();
-    let container = bytes.iter().fold(0_u128, |number, byte| number << 8 | u128::from(*byte));
-    let (high, low) = (container >> 16 & 0xFFFF_FFFF_FFFF, container & 0xFFFF);
-    // The version of the UUID, and the kind in place of its variant.
-    let kinds = 0x4000 << 64 | u128::from(kind) << 48;
-    Uuid::from_u128(high << 80 | kinds | low << 32 | u128::from(number))
+        .with_value(header::INTERNAL_PARTITION_ID, ids.internal)
+        .with_value(header::PHYSICAL_PARTITION_ID, ids.physical)
 }
 
 fn is_write(request: &ApiRequest) -> bool {

@@ -9,7 +9,7 @@ use hyper::{StatusCode, Version};
 
 use super::transport::Transport;
 use crate::gateway::Gateway;
-use crate::http::{ApiError, ApiResult, has_local_host, host_name};
+use crate::http::{ApiError, ApiResult, has_local_host, host_header, host_name};
 
 /// Refuses headers that are too large, and a request of HTTP/1.1 that does not name exactly one host.
 pub(super) fn check_head(gateway: &Gateway, parts: &Parts, transport: Transport) -> ApiResult<()> {
@@ -36,6 +36,11 @@ fn check_size(gateway: &Gateway, parts: &Parts) -> ApiResult<()> {
 
 /// A proxy in front may choose another one of two hosts than we do, and then check the wrong one.
 fn check_host_count(parts: &Parts) -> ApiResult<()> {
+    // No name is repeated, so that one host is the only one.
+    let is_unique = parts.headers.len() == parts.headers.keys_len();
+    if is_unique && host_header(&parts.headers).is_some() {
+        return Ok(());
+    }
     let count = parts.headers.get_all(HOST).iter().count();
     if count == 1 {
         return Ok(());
@@ -57,7 +62,7 @@ pub(super) fn check_local_host(
     if !transport.is_socket() || !gateway.settings().key.is_well_known() {
         return Ok(());
     }
-    let sent = parts.headers.get(HOST).map(|value| value.to_str().unwrap_or_default());
+    let sent = host_header(&parts.headers).map(|value| value.to_str().unwrap_or_default());
     // HTTP/2 has no header; HTTP/1 may have both. Each of them must be allowed.
     let authority = parts.uri.authority().map(|authority| authority.as_str());
     for host in [sent, authority].into_iter().flatten() {

@@ -57,7 +57,7 @@ impl ErrorBodyRewriter {
         if lines.iter().any(|line| is_named(line, header::ACTIVITY_ID.as_str())) {
             return None;
         }
-        let activity_id = self.gateway.activity_id(&hyper::HeaderMap::new());
+        let activity_id = self.gateway.activity_id(None);
         let activity_id = activity_id.to_str().unwrap_or_default();
         let body = ApiError::new(status, message(status)).into_body(activity_id);
         let mut rewritten = before.to_vec();

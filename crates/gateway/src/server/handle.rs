@@ -3,7 +3,6 @@
 //! Owns the order: authorize, read the body, dispatch, add the headers that every response has. A panic on the way
 //! becomes a 500 that names the activity id under which it is logged.
 
-use std::convert::Infallible;
 use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::task::Poll;
@@ -24,8 +23,8 @@ use crate::authorization::RequestAuthorization;
 use crate::fault::InjectedFault;
 use crate::gateway::Gateway;
 use crate::http::{
-    ApiError, ApiRequest, ApiResponse, ApiResult, HeaderValueWriter, RequestOrigin, header,
-    header_value, operation_name,
+    ApiError, ApiRequest, ApiResponse, ApiResult, HeaderValueWriter, NameFilter, RequestOrigin,
+    header, header_value, operation_name,
 };
 use crate::observe;
 use crate::request_log::RequestRecord;
@@ -50,29 +49,31 @@ type BoxError = Box<dyn std::error::Error + Send + Sync>;
 impl Gateway {
     /// Handles one request without a socket: for tests, and for servers that have their own sockets.
     pub async fn respond(&self, request: hyper::Request<Full<Bytes>>) -> Response<Full<Bytes>> {
-        match handle(self, request, Transport::IN_PROCESS).await {
-            Ok(response) => response,
-            Err(never) => match never {},
-        }
+        let started = self.engine().environment().stopwatch();
+        handle(self, request, Transport::IN_PROCESS, started).await.0
     }
 }
 
-/// Handles one request.
+/// Handles one request that began at a time of the stopwatch. Also returns when it ended.
 pub(super) async fn handle<B: Body<Data = Bytes, Error: Into<BoxError>> + Unpin>(
     gateway: &Gateway,
     incoming: hyper::Request<B>,
     transport: Transport,
-) -> Result<Response<Full<Bytes>>, Infallible> {
+    started: Duration,
+) -> (Response<Full<Bytes>>, Duration) {
     // First of all, so that every failure from here on has a number for the log.
-    let activity_id = gateway.activity_id(incoming.headers());
-    let started = gateway.engine().environment().stopwatch();
-    let origin = RequestOrigin::from_uri(incoming.uri(), transport.scheme());
+    let names = NameFilter::new(incoming.headers());
+    let sent_id = names.may_contain(&header::ACTIVITY_ID);
+    let sent_id = sent_id.then(|| incoming.headers().get(header::ACTIVITY_ID)).flatten();
+    let activity_id = gateway.activity_id(sent_id);
+    let origin = RequestOrigin::from_uri(incoming.uri(), transport.scheme(), names);
     let location = content_location(&incoming, &origin);
-    let trace = continue_trace(gateway, incoming.headers());
+    let has_trace = names.may_contain(&header::TRACE_PARENT);
+    let trace = has_trace.then(|| continue_trace(gateway, incoming.headers())).flatten();
     // The span wraps the pinned reference and not the future itself, which is large and would be moved.
     let mut record =
         gateway.request_log().begin(|| gateway.engine().environment().now().0, &incoming);
-    let responding = respond(gateway, incoming, origin, transport, record.as_deref_mut());
+    let responding = respond(gateway, (incoming, names), origin, transport, record.as_deref_mut());
     let result = CatchPanic::new(pin!(responding))
         .instrument(trace.map_or_else(Span::none, |trace| request_span(&activity_id, trace)))
         .await;
@@ -90,7 +91,8 @@ pub(super) async fn handle<B: Body<Data = Bytes, Error: Into<BoxError>> + Unpin>
             ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, message).into_response(activity_id)
         }
     };
-    let took = gateway.engine().environment().stopwatch().saturating_sub(started);
+    let ended = gateway.engine().environment().stopwatch();
+    let took = ended.saturating_sub(started);
     let took_us = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
     gateway.metrics().record(response.status().as_u16(), took_us, response.charged());
     if let Some(mut record) = record {
@@ -111,7 +113,7 @@ pub(super) async fn handle<B: Body<Data = Bytes, Error: Into<BoxError>> + Unpin>
     if is_success {
         response = response.with_all(NO_CACHE_HEADERS);
     }
-    Ok(response.into_http(gateway.cached_headers()))
+    (response.into_http(gateway.cached_headers()), ended)
 }
 
 /// Continues the trace of the caller with a new span. Returns `None` without a valid header, and also with two of them,
@@ -171,7 +173,7 @@ fn item_path_with_query(uri: &Uri) -> Option<String> {
 
 async fn respond<B: Body<Data = Bytes, Error: Into<BoxError>> + Unpin>(
     gateway: &Gateway,
-    incoming: hyper::Request<B>,
+    (incoming, names): (hyper::Request<B>, NameFilter),
     origin: RequestOrigin,
     transport: Transport,
     mut record: Option<&mut RequestRecord>,
@@ -208,7 +210,7 @@ async fn respond<B: Body<Data = Bytes, Error: Into<BoxError>> + Unpin>(
         return observe::handle_session(gateway, explorer, method, headers, &body, &origin);
     }
     let (method, headers) = (parts.method, parts.headers);
-    let mut request = ApiRequest::new(method, headers, origin);
+    let mut request = ApiRequest::new(method, (headers, names), origin);
     // Authorized before the body is read, so that strangers cannot make the server buffer bodies.
     if let Some(record) = &mut record {
         record.set_refused();
@@ -339,7 +341,7 @@ mod tests {
         for microseconds in [0, 7, 42, 999, 1000, 1010, 12_345, 7_000_100] {
             let text = write_milliseconds(&mut writer, microseconds).take().unwrap();
             let expected = format!("{}.{:03}", microseconds / 1000, microseconds % 1000);
-            assert_eq!(text.to_str().unwrap(), expected);
+            assert_eq!(writer.text_of(&text), Some(expected.as_str()));
         }
     }
 }

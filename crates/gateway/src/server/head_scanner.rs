@@ -78,7 +78,12 @@ impl HeadScanner {
                         self.part = MessagePart::Refused;
                         return Some(at + end);
                     }
-                    self.end_line(rest.get(..end).unwrap_or_default());
+                    let line = rest.get(..end).unwrap_or_default();
+                    if self.concerns_body(line) {
+                        self.end_line(line);
+                    } else {
+                        self.last = b'\n';
+                    }
                     at += end + 1;
                 }
             }
@@ -93,6 +98,14 @@ impl HeadScanner {
             MessagePart::Http2 => false,
             _ => true,
         }
+    }
+
+    /// Whether the end of a line can change what comes next. Most lines are headers that begin with another letter than
+    /// those about the body, and are complete in what has arrived at once.
+    fn concerns_body(&self, line: &[u8]) -> bool {
+        self.part != MessagePart::Headers
+            || !self.line.is_empty()
+            || matches!(line.first(), None | Some(b'c' | b'C' | b't' | b'T' | b'\r'))
     }
 
     fn keep(&mut self, bytes: &[u8]) {
@@ -144,13 +157,7 @@ impl HeadScanner {
 
     /// Notes the length of the body; `None` if the library refuses the header.
     fn take_header(&mut self, line: &[u8]) -> Option<()> {
-        // Most headers begin with another letter.
-        if !matches!(line.first(), Some(b'c' | b'C' | b't' | b'T')) {
-            return Some(());
-        }
-        let Ok(line) = std::str::from_utf8(line) else { return Some(()) };
-        let Some((name, value)) = line.split_once(':') else { return Some(()) };
-        if name.eq_ignore_ascii_case("content-length") {
+        if let Some(value) = header_text(line, b"content-length:") {
             let length = content_length(value)?;
             match self.body {
                 // A chunked body has no other length, whatever the header says.
@@ -158,7 +165,7 @@ impl HeadScanner {
                 ScannedBodyLength::Bytes(known) if known != length => return None,
                 _ => self.body = ScannedBodyLength::Bytes(length),
             }
-        } else if name.eq_ignore_ascii_case("transfer-encoding") {
+        } else if let Some(value) = header_text(line, b"transfer-encoding:") {
             let last = value.rsplit(',').next().unwrap_or_default().trim();
             if !last.eq_ignore_ascii_case("chunked") {
                 return None;
@@ -175,6 +182,12 @@ impl HeadScanner {
             _ => {}
         }
     }
+}
+
+/// The value of a header with this name, which a colon ends.
+fn header_text<'line>(line: &'line [u8], name: &[u8]) -> Option<&'line str> {
+    let (start, value) = line.split_at_checked(name.len())?;
+    if start.eq_ignore_ascii_case(name) { std::str::from_utf8(value).ok() } else { None }
 }
 
 fn trim_carriage_return(line: &[u8]) -> &[u8] {

@@ -192,9 +192,10 @@ impl Gateway {
             async move {
                 let environment = gateway.engine().environment();
                 let is_http2 = request.version() == Version::HTTP_2;
-                let mut in_progress = state.begin_request(environment.stopwatch());
-                let response = handle(&gateway, request, transport).await?;
-                in_progress.ends_at(environment.stopwatch());
+                let started = environment.stopwatch();
+                let mut in_progress = state.begin_request(started);
+                let (response, ended) = handle(&gateway, request, transport, started).await;
+                in_progress.ends_at(ended);
                 Ok::<_, Infallible>(response.map(|body| match is_http2 {
                     true => ServedBody::in_pieces(body, in_progress, &state, response_max),
                     false => ServedBody::whole(body, in_progress),

@@ -2,7 +2,9 @@
 //!
 //! Owns their validation. Does not own uniqueness or the percent encoding of paths.
 
+use std::borrow::Borrow;
 use std::fmt;
+use std::sync::Arc;
 
 use crate::limits::NAME_CHARACTERS_MAX;
 use crate::{Result, ValidationError};
@@ -17,13 +19,13 @@ const FORBIDDEN_IN_ITEM_ID: [char; 1] = ['\\'];
 /// id beyond it names this limit.
 const ITEM_ID_NAMED_MAX: usize = 1024;
 
-/// The id of a database.
+/// The id of a database. Clones share the text: every request carries some.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct DatabaseId(String);
+pub struct DatabaseId(Arc<str>);
 
-/// The id of a container.
+/// The id of a container. Clones share the text: every request carries some.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ContainerId(String);
+pub struct ContainerId(Arc<str>);
 
 /// The id of an item, unique within its logical partition.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -35,7 +37,7 @@ impl DatabaseId {
     /// # Errors
     /// When it is empty, too long, ends with a space or contains a forbidden character.
     pub fn new(id: impl Into<String>) -> Result<Self> {
-        validate_name(id.into()).map(Self)
+        validate_name(id.into()).map(|name| Self(name.into()))
     }
 }
 
@@ -45,7 +47,7 @@ impl ContainerId {
     /// # Errors
     /// When it is empty, too long, ends with a space or contains a forbidden character.
     pub fn new(id: impl Into<String>) -> Result<Self> {
-        validate_name(id.into()).map(Self)
+        validate_name(id.into()).map(|name| Self(name.into()))
     }
 }
 
@@ -105,7 +107,9 @@ fn check_length(name: &str, characters_max: usize) -> Result<()> {
 }
 
 fn refuse_characters(name: &str, forbidden: &[char]) -> Result<()> {
-    let Some(character) = name.chars().find(|character| forbidden.contains(character)) else {
+    // All of them are ASCII, so that bytes can be compared: no byte of a longer character is one of them.
+    let is_forbidden = |byte: u8| forbidden.contains(&char::from(byte));
+    let Some(character) = name.bytes().find(|byte| is_forbidden(*byte)).map(char::from) else {
         return Ok(());
     };
     let list: Vec<String> = forbidden.iter().map(|character| format!("'{character}'")).collect();
@@ -146,6 +150,19 @@ macro_rules! impl_id_text {
 }
 
 impl_id_text!(DatabaseId, ContainerId, ItemId);
+
+// For look-ups by a text that need not be a valid id. Ids hash and compare like their text.
+impl Borrow<str> for DatabaseId {
+    fn borrow(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Borrow<str> for ContainerId {
+    fn borrow(&self) -> &str {
+        &self.0
+    }
+}
 
 #[cfg(test)]
 mod tests {

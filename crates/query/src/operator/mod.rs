@@ -9,6 +9,7 @@ mod pipeline;
 
 mod prefilter;
 mod required_properties;
+mod required_text;
 mod source;
 mod unnest;
 

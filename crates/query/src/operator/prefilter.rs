@@ -1,10 +1,12 @@
 //! Filtering items before they are fully parsed.
 //!
-//! Owns the conjuncts of a filter that depend only on the item and cannot fail. They are evaluated over the few
-//! properties that they need, so that an item that has no rows is never fully parsed. Does not replace the filter: an
-//! item that passes is filtered again with the whole row.
+//! Owns the conjuncts of a filter that depend only on the item and cannot fail. Most items are rejected because a text
+//! is missing (see `required_text`), before anything is parsed. For the others, the conjuncts are evaluated over the
+//! few properties that they need, so that an item that has no rows is never fully parsed. Does not replace the filter:
+//! an item that passes is filtered again with the whole row.
 
 use super::required_properties::RequiredProperties;
+use super::required_text::RequiredText;
 use super::stage::NodeCount;
 use crate::bind::{BoundQuery, Expression, Input};
 use crate::evaluate::{
@@ -17,14 +19,21 @@ const NONDETERMINISTIC_FUNCTIONS: [&str; 1] = ["RAND"];
 /// Conditions on an item that must all be true.
 #[derive(Debug)]
 pub(super) struct Prefilter {
+    text: Option<RequiredText>,
+    /// `None` if the query reads no more than its filter does: then evaluating it twice would save nothing.
+    conditions: Option<ItemConditions>,
+}
+
+#[derive(Debug)]
+struct ItemConditions {
     needed: RequiredProperties,
-    conditions: Vec<Formula>,
-    /// The units of the conditions themselves.
+    formulas: Vec<Formula>,
+    /// The units of the formulas themselves.
     units: u64,
 }
 
 impl Prefilter {
-    /// The prefilter of a query; `None` if it would save nothing, because the query reads no more than its filter does.
+    /// The prefilter of a query; `None` if it would save nothing.
     pub(super) fn for_query(
         query: &BoundQuery,
         needed: &RequiredProperties,
@@ -42,16 +51,10 @@ impl Prefilter {
         // A conjunct that may fail is left to the filter: whether it runs must depend on the conjuncts before it.
         let mut parts = conjuncts(query.filter.as_ref()?);
         parts.retain(|part| is_safe(part, source.slot));
-        let (needed_first, conditions) = (RequiredProperties::none(), Vec::new());
-        let mut prefilter = Self { needed: needed_first, conditions, units: 0 };
-        let mut nodes = NodeCount::default();
-        for part in &parts {
-            nodes.add(part);
-            prefilter.needed.expression(part, source.slot);
-            prefilter.conditions.push(preparation.formula(part));
-        }
-        prefilter.units = nodes.units();
-        (!parts.is_empty() && needed.exceeds(&prefilter.needed)).then_some(prefilter)
+        let text = RequiredText::of_conjuncts(&parts, source.slot);
+        let conditions = ItemConditions::new(&parts, source.slot, &preparation);
+        let conditions = conditions.filter(|conditions| needed.exceeds(&conditions.needed));
+        (text.is_some() || conditions.is_some()).then_some(Self { text, conditions })
     }
 
     /// Whether a stored item may have rows.
@@ -60,11 +63,37 @@ impl Prefilter {
         text: &[u8],
         environment: &EvaluationEnvironment<'_>,
     ) -> Result<bool, EvaluationError> {
+        if self.text.as_ref().is_some_and(|required| !required.may_pass(text)) {
+            return Ok(false);
+        }
+        self.conditions.as_ref().map_or(Ok(true), |conditions| conditions.pass(text, environment))
+    }
+}
+
+impl ItemConditions {
+    fn new(parts: &[Expression], slot: usize, preparation: &Preparation<'_>) -> Option<Self> {
+        let (needed, formulas) = (RequiredProperties::none(), Vec::new());
+        let mut conditions = Self { needed, formulas, units: 0 };
+        let mut nodes = NodeCount::default();
+        for part in parts {
+            nodes.add(part);
+            conditions.needed.expression(part, slot);
+            conditions.formulas.push(preparation.formula(part));
+        }
+        conditions.units = nodes.units();
+        (!parts.is_empty()).then_some(conditions)
+    }
+
+    fn pass(
+        &self,
+        text: &[u8],
+        environment: &EvaluationEnvironment<'_>,
+    ) -> Result<bool, EvaluationError> {
         let item = [self.needed.extract_from_text(text)?];
         let scope = EvaluationScope::row(environment, &item);
         environment.budget.work.spend(self.units)?;
-        for condition in &self.conditions {
-            if condition.evaluate(&scope)?.as_bool() != Some(true) {
+        for formula in &self.formulas {
+            if formula.evaluate(&scope)?.as_bool() != Some(true) {
                 return Ok(false);
             }
         }

@@ -7,6 +7,7 @@ mod composite;
 mod differential;
 mod naive;
 mod pages;
+mod plans;
 mod resumed;
 mod reversed;
 mod touched;
