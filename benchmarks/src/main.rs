@@ -7,9 +7,8 @@ use std::process::ExitCode;
 use benchmarks::{
     BenchProcess, ChatOptions, ChildTask, FanOutOptions, GatewayOptions, NotificationsOptions,
     Options, QueryOptions, Result, ScriptOptions, SecretsOptions, SecretsSize, WritesOptions, run,
-    run_chat,
-    run_child, run_fan_out, run_gateway, run_notifications, run_part, run_queries, run_scripts,
-    run_secrets, run_writes,
+    run_chat, run_child, run_fan_out, run_gateway, run_notifications, run_part, run_queries,
+    run_scripts, run_secrets, run_writes,
 };
 use clap::{Args, Parser, Subcommand};
 

@@ -90,9 +90,7 @@ impl PostgresSide {
 
 impl WriteTarget for PostgresSide {
     fn create(&mut self, first: u64, time: Duration) -> Result<(u64, TimeSpent)> {
-        self.write_for(first, time, INSERT, |number| {
-            (number, item(number, PARTITIONS).to_string())
-        })
+        self.write_for(first, time, INSERT, |number| (number, item(number, PARTITIONS).to_string()))
     }
 
     fn replace(&mut self, items: u64, time: Duration) -> Result<(u64, TimeSpent)> {

@@ -23,7 +23,8 @@ impl WritesReport {
     /// The table alone.
     #[must_use]
     pub fn table(&self) -> String {
-        let mut text = "| measurement | planisphere | PostgreSQL | ratio |\n|---|---|---|---|\n".to_owned();
+        let mut text =
+            "| measurement | planisphere | PostgreSQL | ratio |\n|---|---|---|---|\n".to_owned();
         let rows: [(&str, PaceOf); 4] = [
             ("durable create", |side| side.create),
             ("durable replace of one property", |side| side.replace),

@@ -6,8 +6,10 @@
 use std::ops::Bound;
 use std::path::{Path, PathBuf};
 
-use fjall::config::RestartIntervalPolicy;
-use fjall::{Database, Keyspace, KeyspaceCreateOptions, Readable, Slice, Snapshot};
+use fjall::config::{CompressionPolicy, RestartIntervalPolicy};
+use fjall::{
+    CompressionType, Database, Keyspace, KeyspaceCreateOptions, Readable, Slice, Snapshot,
+};
 use storage::{Direction, Error, KeyRange, Result, Shard, Space};
 
 use crate::error::{TreeError, catch_panic, damaged, tree_did_not_open};
@@ -68,6 +70,8 @@ impl Keyspaces {
             KeyspaceCreateOptions::default()
                 .max_memtable_size(settings.memtable_bytes_max)
                 .data_block_restart_interval_policy(restarts)
+                // Also in the upper levels, which hold all of a store up to some hundred thousand items.
+                .data_block_compression_policy(CompressionPolicy::all(CompressionType::Lz4))
         };
         // A table of all 256 numbers: finding a keyspace is one index, on every read.
         let mut by_number = vec![None; usize::from(u8::MAX) + 1];

@@ -186,7 +186,8 @@ impl LsmInner {
         let keyspace = keyspaces.get(space)?;
         let bounds = tree_range(shard, &scan.range, scan.direction);
         if keyspaces.is_buffered(space) {
-            let slices = (bounds.0.as_ref().map(Vec::as_slice), bounds.1.as_ref().map(Vec::as_slice));
+            let slices =
+                (bounds.0.as_ref().map(Vec::as_slice), bounds.1.as_ref().map(Vec::as_slice));
             let recent = MergedRuns::range(view.buffer.runs(), slices, scan.direction);
             if !recent.is_empty() {
                 let range = view.snapshot.range(keyspace, bounds);

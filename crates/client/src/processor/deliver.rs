@@ -81,11 +81,7 @@ impl<T: DeserializeOwned + Send + Sync> ProcessorInner<T> {
     }
 
     /// Delivers changes. One that cannot be deserialized into `T` is parked immediately.
-    async fn deliver(
-        &self,
-        held: &HeldLease,
-        changes: &[Change<IgnoredAny>],
-    ) -> Result<Delivered> {
+    async fn deliver(&self, held: &HeldLease, changes: &[Change<IgnoredAny>]) -> Result<Delivered> {
         let lease = &held.item.value;
         let mut parked = 0;
         let mut typed = Vec::with_capacity(changes.len());

@@ -1,8 +1,8 @@
 //! The queue as a reaction to the change feed of its container, so that new items are processed as they are written.
 
 use async_trait::async_trait;
-use client::processor::{DeliveryContext, Reaction, ReactionError};
 use client::Change;
+use client::processor::{DeliveryContext, Reaction, ReactionError};
 
 use super::claim::DueItem;
 use super::queue::is_transient;

@@ -21,7 +21,7 @@ const GROUPS_MAX: usize = 512;
 const BYTES_MAX: usize = 4 * 1024 * 1024;
 
 /// Records of runs that a batch removes at most, so that none takes long.
-const REMOVED_RECORDS_MAX: usize = 64;
+const REMOVED_RECORDS_MAX: usize = 16;
 
 /// Collects the next batch. Reused from batch to batch for its allocations.
 #[derive(Default)]
