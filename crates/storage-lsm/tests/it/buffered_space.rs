@@ -59,14 +59,15 @@ async fn check(read: &dyn Read, entries: &Entries, random: &mut fastrand::Rng, w
                 .map(|((_, key), value)| (key.clone(), (*value).clone()))
                 .collect();
             let limit = ScanLimit::entries(10_000);
-            let upwards = read.scan(Shard(shard), TERMS, &Scan::forward(range.clone(), limit));
-            let downwards = read.scan(Shard(shard), TERMS, &Scan::backward(range, limit));
+            let (up, down) = (Scan::forward(range.clone(), limit), Scan::backward(range, limit));
+            let upwards = read.scan(Shard(shard), TERMS, &up).await.unwrap();
+            let downwards = read.scan(Shard(shard), TERMS, &down).await.unwrap();
             let found = |page: storage::ScanPage| -> Vec<_> {
                 page.entries.into_iter().map(|e| (e.key.to_vec(), e.value.to_vec())).collect()
             };
-            assert_eq!(found(upwards.await.unwrap()), wanted, "{what}, shard {shard}");
+            assert_eq!(found(upwards), wanted, "{what}, shard {shard}");
             let reversed: Vec<_> = wanted.into_iter().rev().collect();
-            assert_eq!(found(downwards.await.unwrap()), reversed, "{what}, shard {shard}");
+            assert_eq!(found(downwards), reversed, "{what}, shard {shard}");
         }
         let found = read.get(Shard(shard), TERMS, &from).await.unwrap();
         let wanted = entries.get(&(shard, from));
