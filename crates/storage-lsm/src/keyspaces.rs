@@ -12,7 +12,7 @@ use fjall::{
 };
 use storage::{Direction, Error, KeyRange, Result, Shard, Space};
 
-use crate::error::{TreeError, catch_panic, damaged, tree_did_not_open};
+use crate::error::{cannot_open, catch_panic, damaged, tree_did_not_open};
 use crate::run_buffer::{BufferView, PendingRun, Run, RunBuffer, decode_run};
 use crate::settings::LsmSettings;
 use crate::stamp_entry::StampEntry;
@@ -112,8 +112,11 @@ impl Keyspaces {
         };
         // Another space would never look for them, and its entries would be lost to every reader.
         if self.buffered.is_none_or(|buffered| buffered.number != space) {
-            let reason = format!("it holds recent entries of space {space}, which is not buffered");
-            return Err(tree_did_not_open(&self.path, TreeError::Panicked(reason)));
+            let reason = format!(
+                "it holds recent entries of space {space}, which is not buffered here; \
+                 open it with the program that wrote it"
+            );
+            return Err(cannot_open(&self.path, &reason));
         }
         Ok(run)
     }
