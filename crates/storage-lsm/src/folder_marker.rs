@@ -12,9 +12,10 @@
 //! ```
 //!
 //! Format 2 has a manifest and numbered batches. In format 3 the values of the tree are those of a newer engine, which
-//! reads the older ones and replaces them; the files are the same. A store in format 1 is opened and receives manifest
-//! and numbers; it and a store in format 2 become one of format 3 by the same step that ends a creation, before
-//! anything is written that an older program would misread.
+//! reads the older ones and replaces them. In format 4 recent entries of the buffered space are in the keyspace `runs`,
+//! where an older program would not look for them. The files of 2, 3 and 4 are the same. A store in format 1 is opened
+//! and receives manifest and numbers; it and those of format 2 and 3 become one of format 4 by the same step that ends
+//! a creation, before anything is written that an older program would misread.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -31,8 +32,8 @@ const CREATING: &str = "CREATING";
 const PRODUCT: &str = "planisphere";
 const BACKEND: &str = "lsm";
 /// The version of the layout on disk that this program reads and writes.
-pub const FORMAT_VERSION: u32 = 3;
-/// The format before, with the same files.
+pub const FORMAT_VERSION: u32 = 4;
+/// The oldest format with the same files.
 const FORMAT_OF_OLDER_VALUES: u32 = 2;
 /// The first format, which is upgraded when it is opened.
 const FORMAT_WITHOUT_MANIFEST: u32 = 1;
@@ -44,7 +45,7 @@ pub(crate) enum FolderState {
     Empty,
     /// A store in the present format.
     Store,
-    /// A store in format 2, with the files of the present format.
+    /// A store in format 2 or 3, with the files of the present format.
     StoreOfOlderValues,
     /// A store in format 1, which has no manifest yet.
     StoreWithoutManifest,
@@ -134,7 +135,9 @@ fn verify_marker(folder: &Path, bytes: &[u8]) -> Result<FolderState> {
     let version: Option<u32> = version.and_then(|number| number.parse().ok());
     match (backend, version) {
         (Some(BACKEND), Some(FORMAT_VERSION)) => Ok(FolderState::Store),
-        (Some(BACKEND), Some(FORMAT_OF_OLDER_VALUES)) => Ok(FolderState::StoreOfOlderValues),
+        (Some(BACKEND), Some(FORMAT_OF_OLDER_VALUES..FORMAT_VERSION)) => {
+            Ok(FolderState::StoreOfOlderValues)
+        }
         (Some(BACKEND), Some(FORMAT_WITHOUT_MANIFEST)) => Ok(FolderState::StoreWithoutManifest),
         // Before anything is opened: a newer layout could be damaged by reading it with the wrong eyes.
         (Some(BACKEND), Some(version)) if version > FORMAT_VERSION => Err(cannot_open(

@@ -4,6 +4,7 @@
 
 use crate::durable_stamps::check_slots;
 use crate::integrity::{check_journal, check_manifest};
+use crate::run_buffer::check_run_record;
 use crate::stamp_entry::StampEntry;
 
 /// The records of our own files and the batches of a journal are refused or read.
@@ -14,6 +15,7 @@ pub fn check_store_files(bytes: &[u8]) {
     check_slots(bytes);
     check_manifest(bytes);
     check_journal(bytes);
+    check_run_record(bytes);
 }
 
 #[cfg(test)]

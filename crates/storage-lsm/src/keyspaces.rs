@@ -6,11 +6,16 @@
 use std::ops::Bound;
 use std::path::{Path, PathBuf};
 
-use fjall::config::RestartIntervalPolicy;
-use fjall::{Database, Keyspace, KeyspaceCreateOptions};
+use fjall::config::{CompressionPolicy, RestartIntervalPolicy};
+use fjall::{
+    CompressionType, Database, Keyspace, KeyspaceCreateOptions, Readable, Slice, Snapshot,
+};
 use storage::{Direction, Error, KeyRange, Result, Shard, Space};
 
+use crate::error::{cannot_open, catch_panic, damaged, tree_did_not_open};
+use crate::run_buffer::{BufferView, PendingRun, Run, RunBuffer, decode_run};
 use crate::settings::LsmSettings;
+use crate::stamp_entry::StampEntry;
 
 /// Length of the shard in front of every tree key.
 pub(crate) const SHARD_BYTES: usize = 4;
@@ -20,6 +25,9 @@ pub(crate) const KEY_BYTES_MAX: usize = u16::MAX as usize - SHARD_BYTES;
 
 /// Name of the keyspace that holds the newest stamp of each shard.
 pub(crate) const STAMPS: &str = "stamps";
+
+/// Name of the keyspace that holds the runs of the buffered space, one record for each batch.
+pub(crate) const RUNS: &str = "runs";
 
 /// Restart interval of data blocks: one key in this many is stored whole, the others as a difference to it, and a seek
 /// decodes them one by one. With 4 a scan spends a third less on seeks inside its blocks than with the tree's default,
@@ -33,6 +41,11 @@ pub(crate) struct Keyspaces {
     /// Indexed by the number of the space.
     by_number: Vec<Option<Keyspace>>,
     stamps: Keyspace,
+    runs: Keyspace,
+    /// The space whose recent entries are in `buffer`.
+    buffered: Option<Space>,
+    /// With the tree that its runs belong to, so that both are exchanged at once.
+    buffer: RunBuffer,
     memtable_bytes_max: u64,
 }
 
@@ -57,6 +70,8 @@ impl Keyspaces {
             KeyspaceCreateOptions::default()
                 .max_memtable_size(settings.memtable_bytes_max)
                 .data_block_restart_interval_policy(restarts)
+                // Also in the upper levels, which hold all of a store up to some hundred thousand items.
+                .data_block_compression_policy(CompressionPolicy::all(CompressionType::Lz4))
         };
         // A table of all 256 numbers: finding a keyspace is one index, on every read.
         let mut by_number = vec![None; usize::from(u8::MAX) + 1];
@@ -67,8 +82,83 @@ impl Keyspaces {
             }
         }
         let stamps = database.keyspace(STAMPS, options)?;
-        let memtable_bytes_max = settings.memtable_bytes_max;
-        Ok(Self { path: path.to_owned(), database, by_number, stamps, memtable_bytes_max })
+        let runs = database.keyspace(RUNS, options)?;
+        Ok(Self {
+            path: path.to_owned(),
+            database,
+            by_number,
+            stamps,
+            runs,
+            buffered: spaces.iter().copied().find(|space| space.buffered),
+            buffer: RunBuffer::new(Vec::new()),
+            memtable_bytes_max: settings.memtable_bytes_max,
+        })
+    }
+
+    /// Reads the runs of the buffered space into memory; the tree has just been opened.
+    pub(crate) fn recover_runs(&mut self) -> Result<()> {
+        let read = || self.runs.iter().map(fjall::Guard::into_inner).collect();
+        let records: Vec<(Slice, Slice)> =
+            catch_panic(read).map_err(|error| tree_did_not_open(&self.path, error))?;
+        let runs = records.iter().map(|(batch, record)| self.recovered_run(batch, record));
+        self.buffer = RunBuffer::new(runs.collect::<Result<_>>()?);
+        Ok(())
+    }
+
+    fn recovered_run(&self, batch: &[u8], record: &[u8]) -> Result<Run> {
+        let batch = batch.try_into().ok().map(u64::from_be_bytes);
+        let Some((space, run)) = batch.and_then(|batch| decode_run(batch, record)) else {
+            return Err(damaged(&self.path, "a record of its recent index entries is not one"));
+        };
+        // Another space would never look for them, and its entries would be lost to every reader.
+        if self.buffered.is_none_or(|buffered| buffered.number != space) {
+            let reason = format!(
+                "it holds recent entries of space {space}, which is not buffered here; \
+                 open it with the program that wrote it"
+            );
+            return Err(cannot_open(&self.path, &reason));
+        }
+        Ok(run)
+    }
+
+    /// A snapshot of the tree, and the runs that belong to it.
+    pub(crate) fn snapshot(&self) -> (Snapshot, BufferView) {
+        self.buffer.view(|| self.database.snapshot(), |snapshot, run| self.includes(snapshot, run))
+    }
+
+    /// Whether a snapshot contains the batch of a run that is being committed.
+    fn includes(&self, snapshot: &Snapshot, pending: &PendingRun) -> bool {
+        // A batch has a sequence number of at least its bound, and a snapshot sees what is below its own. Nearly every
+        // snapshot that is taken during a sync ends here. The tree also takes numbers for other things, so that a
+        // greater one does not say that the batch is visible; the stamp that the batch writes does.
+        if snapshot.seqno() <= pending.bound {
+            return false;
+        }
+        let key = pending.shard.0.to_be_bytes();
+        let stamp = snapshot.get(&self.stamps, key).ok().flatten();
+        let entry = stamp.and_then(|value| StampEntry::decode(&key, &value));
+        let mark = entry.and_then(|entry| entry.mark);
+        mark.is_some_and(|mark| mark.number >= pending.run.last_batch())
+    }
+
+    /// The recent entries of the buffered space.
+    pub(crate) fn buffer(&self) -> &RunBuffer {
+        &self.buffer
+    }
+
+    /// The keyspace that holds the records of the runs.
+    pub(crate) fn runs(&self) -> &Keyspace {
+        &self.runs
+    }
+
+    /// The keyspace of the buffered space.
+    pub(crate) fn buffered(&self) -> Option<&Keyspace> {
+        self.get(self.buffered?).ok()
+    }
+
+    /// Whether recent entries of the space are in the buffer.
+    pub(crate) fn is_buffered(&self, space: Space) -> bool {
+        self.buffered.is_some_and(|buffered| buffered.number == space.number)
     }
 
     /// The folder of the store.
@@ -109,9 +199,9 @@ impl Keyspaces {
         })
     }
 
-    /// Every keyspace, including that of the stamps.
+    /// Every keyspace, including those of the stamps and of the runs.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Keyspace> {
-        self.by_number.iter().flatten().chain(std::iter::once(&self.stamps))
+        self.by_number.iter().flatten().chain([&self.stamps, &self.runs])
     }
 }
 

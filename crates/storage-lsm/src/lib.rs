@@ -29,6 +29,7 @@ mod lock;
 mod open;
 mod read;
 mod read_cache;
+mod run_buffer;
 mod settings;
 mod stamp_entry;
 mod store;

@@ -21,7 +21,7 @@ use crate::integrity::{
     FileChecker, KEYSPACES_FOLDER, KeyspaceManifest, KnownBatches, SealedJournals, VerifiedFiles,
     check_journals,
 };
-use crate::keyspaces::{Keyspaces, STAMPS};
+use crate::keyspaces::{Keyspaces, RUNS, STAMPS};
 use crate::lock::FolderLock;
 use crate::settings::LsmSettings;
 use crate::stamp_entry::StampEntry;
@@ -143,12 +143,15 @@ fn validate_spaces(spaces: &[Space]) -> Result<()> {
         let mut earlier = spaces.iter().take(position);
         let is_duplicate =
             earlier.any(|other| other.number == space.number || other.name == space.name);
-        if is_duplicate || space.name.is_empty() || space.name == STAMPS {
+        if is_duplicate || space.name.is_empty() || [STAMPS, RUNS].contains(&space.name) {
             return Err(Error::invalid(format!(
                 "the space {:?} (number {}) is declared twice or has a name that is not allowed",
                 space.name, space.number
             )));
         }
+    }
+    if spaces.iter().filter(|space| space.buffered).count() > 1 {
+        return Err(Error::invalid("more than one space is buffered; a store buffers one"));
     }
     Ok(())
 }
@@ -287,7 +290,9 @@ pub(crate) fn write_manifest(keyspaces: &Keyspaces) -> Result<()> {
 
 fn open_tree(path: &Path, spaces: &[Space], settings: &LsmSettings) -> Result<Keyspaces> {
     let opened = catch_panic(|| Keyspaces::open(path, &path.join(TREE_FOLDER), spaces, settings));
-    opened.map_err(|error| tree_did_not_open(path, error))
+    let mut keyspaces = opened.map_err(|error| tree_did_not_open(path, error))?;
+    keyspaces.recover_runs()?;
+    Ok(keyspaces)
 }
 
 impl RecoveredStamps {

@@ -6,11 +6,12 @@
 //! Every read of the tree goes through a snapshot. Without one, the tree makes a batch visible key by key, and a commit
 //! must become visible in one step.
 
+use std::cmp::Ordering;
 use std::sync::{Arc, Weak};
 
 use async_trait::async_trait;
 use bytes::BytesMut;
-use fjall::{Keyspace, Readable, Slice, Snapshot};
+use fjall::{Readable, Slice, Snapshot};
 use storage::{
     Direction, Entry, Read, Result, Scan, ScanLimit, ScanPage, ScanPageBuilder, Shard, Space,
     StorageKey, StorageValue,
@@ -20,6 +21,7 @@ use crate::error::{read_failed, snapshot_lost};
 use crate::inner::LsmInner;
 use crate::keyspaces::{Keyspaces, strip_shard, tree_range, with_tree_key};
 use crate::read_cache::{ValueLookup, VisibleBatch};
+use crate::run_buffer::{BufferView, MergedRuns, in_direction};
 
 /// Values up to this size are copied out of their block: the copy needs one allocation, as a shared slice does, and
 /// does not keep the whole block in memory.
@@ -36,10 +38,11 @@ pub(crate) struct LsmSnapshot {
     view: NumberedSnapshot,
 }
 
-/// A snapshot of the tree, and the last batch it certainly contains.
+/// A snapshot of the tree and the runs that belong to it, and the last batch it certainly contains.
 pub(crate) struct NumberedSnapshot {
     batch: VisibleBatch,
     snapshot: Snapshot,
+    buffer: BufferView,
 }
 
 impl NumberedSnapshot {
@@ -47,7 +50,8 @@ impl NumberedSnapshot {
     pub(crate) fn latest(inner: &LsmInner, keyspaces: &Keyspaces) -> Self {
         // In this order: the snapshot contains at least what was published before it was taken.
         let batch = inner.read_cache.visible_batch();
-        Self { batch, snapshot: keyspaces.database().snapshot() }
+        let (snapshot, buffer) = keyspaces.snapshot();
+        Self { batch, snapshot, buffer }
     }
 }
 
@@ -112,9 +116,14 @@ impl LsmInner {
         lookup: &ValueLookup<'_>,
     ) -> Result<Option<StorageValue>> {
         let keyspace = keyspaces.get(space)?;
-        let stored = view.snapshot.get(keyspace, tree_key);
-        let stored = stored.map_err(|error| read_failed(self.path(), error))?;
-        let value = stored.map(to_storage_value);
+        let recent = keyspaces.is_buffered(space).then(|| view.buffer.get(tree_key)).flatten();
+        let value = match recent {
+            Some(recent) => recent.map(StorageValue::copy_from_slice),
+            None => {
+                let stored = view.snapshot.get(keyspace, tree_key);
+                stored.map_err(|error| read_failed(self.path(), error))?.map(to_storage_value)
+            }
+        };
         if let Some(value) = &value {
             // Absent keys are not cached: most look-ups of absent keys are creates, which write the key right after.
             self.read_cache.insert_value(view.batch, lookup, value);
@@ -151,29 +160,44 @@ impl LsmInner {
         space: Space,
         scan: &Scan,
     ) -> Result<ScanPage> {
-        let keyspace = keyspaces.get(space)?;
         if scan.range.is_empty() {
+            keyspaces.get(space)?;
             return Ok(ScanPageBuilder::new(scan.limit).finish());
         }
         let Some(lookup) = self.read_cache.page_lookup(shard, space, scan) else {
-            return self.scan_tree(view, keyspace, shard, scan);
+            return self.scan_view(keyspaces, view, shard, space, scan);
         };
         if let Some(page) = self.read_cache.get_page(view.batch, &lookup) {
             return Ok(page);
         }
-        let page = self.scan_tree(view, keyspace, shard, scan)?;
+        let page = self.scan_view(keyspaces, view, shard, space, scan)?;
         self.read_cache.insert_page(view.batch, &lookup, &page);
         Ok(page)
     }
 
-    fn scan_tree(
+    fn scan_view(
         &self,
+        keyspaces: &Keyspaces,
         view: &NumberedSnapshot,
-        keyspace: &Keyspace,
         shard: Shard,
+        space: Space,
         scan: &Scan,
     ) -> Result<ScanPage> {
-        let range = view.snapshot.range(keyspace, tree_range(shard, &scan.range, scan.direction));
+        let keyspace = keyspaces.get(space)?;
+        let bounds = tree_range(shard, &scan.range, scan.direction);
+        if keyspaces.is_buffered(space) {
+            let slices =
+                (bounds.0.as_ref().map(Vec::as_slice), bounds.1.as_ref().map(Vec::as_slice));
+            let recent = MergedRuns::range(view.buffer.runs(), slices, scan.direction);
+            if !recent.is_empty() {
+                let range = view.snapshot.range(keyspace, bounds);
+                return match scan.direction {
+                    Direction::Forward => self.read_merged_page(shard, scan, range, recent),
+                    Direction::Backward => self.read_merged_page(shard, scan, range.rev(), recent),
+                };
+            }
+        }
+        let range = view.snapshot.range(keyspace, bounds);
         match scan.direction {
             Direction::Forward => self.read_page(shard, scan.limit, range),
             Direction::Backward => self.read_page(shard, scan.limit, range.rev()),
@@ -202,6 +226,59 @@ impl LsmInner {
             }
         }
         Ok(page.finish())
+    }
+
+    /// The same for entries of the tree and of runs, in the direction of the scan. Those of the runs are newer.
+    fn read_merged_page(
+        &self,
+        shard: Shard,
+        scan: &Scan,
+        range: impl Iterator<Item = fjall::Guard>,
+        mut recent: MergedRuns<'_>,
+    ) -> Result<ScanPage> {
+        let stored = range.map(|guard| guard.into_inner());
+        let mut stored = stored.map(|pair| pair.map_err(|error| read_failed(self.path(), error)));
+        let mut keys = KeyBuffer::default();
+        let mut page = ScanPageBuilder::new(scan.limit);
+        let (mut next_stored, mut next_recent) = (stored.next().transpose()?, recent.next());
+        loop {
+            let stored_key = next_stored.as_ref().map(|(key, _)| key.as_ref());
+            let recent_key = next_recent.map(|(key, _)| key);
+            let Some(order) = next_of(stored_key, recent_key, scan.direction) else { break };
+            let tree_key = if order == Ordering::Less { stored_key } else { recent_key };
+            // The first key of the next shard ends an open range; see `tree_range`.
+            let Some(key) = tree_key.and_then(|key| strip_shard(shard, key)) else { break };
+            let key = keys.copy(key);
+            let value = if order == Ordering::Less {
+                next_stored.take().map(|(_, value)| to_storage_value(value))
+            } else {
+                let recent = next_recent.and_then(|(_, value)| value);
+                recent.map(StorageValue::copy_from_slice)
+            };
+            // A removed key has no value.
+            if let Some(value) = value
+                && !page.push(Entry { key, value })
+            {
+                break;
+            }
+            if order != Ordering::Greater {
+                next_stored = stored.next().transpose()?;
+            }
+            if order != Ordering::Less {
+                next_recent = recent.next();
+            }
+        }
+        Ok(page.finish())
+    }
+}
+
+/// The next of two entries in the direction of a scan; `Equal` if the recent one replaces the stored one.
+fn next_of(stored: Option<&[u8]>, recent: Option<&[u8]>, direction: Direction) -> Option<Ordering> {
+    match (stored, recent) {
+        (None, None) => None,
+        (Some(_), None) => Some(Ordering::Less),
+        (None, Some(_)) => Some(Ordering::Greater),
+        (Some(stored), Some(recent)) => Some(in_direction(stored.cmp(recent), direction)),
     }
 }
 

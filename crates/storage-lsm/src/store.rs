@@ -28,7 +28,7 @@ const DROP_TIMEOUT: Duration = Duration::from_secs(10);
 /// use planisphere_storage_lsm::{LsmSettings, LsmStore};
 /// use storage::{Read, Shard, Space, Store, WriteSet};
 ///
-/// static SPACES: &[Space] = &[Space { number: 1, name: "items", prefix_bytes: 0 }];
+/// static SPACES: &[Space] = &[Space { number: 1, name: "items", prefix_bytes: 0, buffered: false }];
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {

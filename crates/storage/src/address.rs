@@ -19,6 +19,10 @@ pub struct Space {
     /// caches: it must not change the result of any call. Use the same number in every call, as for the other fields:
     /// a write invalidates what is cached under the prefix of this length.
     pub prefix_bytes: usize,
+    /// Whether a commit writes many short entries to it, scattered over the keys, that are mostly scanned and hardly
+    /// ever guarded, like the entries of an index. A hint: a store may keep what was written recently in another form
+    /// than the rest. It must not change the result of any call either.
+    pub buffered: bool,
 }
 
 /// The position of a commit in its shard: strictly increasing, never reused. Zero means "no commit yet".

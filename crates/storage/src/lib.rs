@@ -13,7 +13,7 @@
 //!     ErrorKind, Guard, KeyRange, Read, Scan, ScanLimit, Shard, Space, Stamp, Store, WriteSet,
 //! };
 //!
-//! const LOG: Space = Space { number: 1, name: "log", prefix_bytes: 0 };
+//! const LOG: Space = Space { number: 1, name: "log", prefix_bytes: 0, buffered: false };
 //! const SHARD: Shard = Shard(7);
 //!
 //! # #[tokio::main(flavor = "current_thread")]

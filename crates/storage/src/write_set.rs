@@ -40,6 +40,16 @@ pub enum Write {
     },
 }
 
+impl Write {
+    /// The space that is written to.
+    #[must_use]
+    pub fn space(&self) -> Space {
+        match self {
+            Self::Put { space, .. } | Self::Remove { space, .. } => *space,
+        }
+    }
+}
+
 /// A condition that is checked as part of the commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Guard {

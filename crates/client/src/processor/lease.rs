@@ -3,7 +3,7 @@
 //! Owns their format and the conditional writes that only one instance can win. The plan is created once, so that all
 //! instances use the same feed ranges, even if partitions split later: a range that was split is still read as one.
 
-use model::PartitionKey;
+use model::{PartitionKey, TimestampMs, TimestampSeconds};
 use serde::{Deserialize, Serialize};
 
 use crate::change_feed::ChangeStart;
@@ -196,9 +196,19 @@ impl Lease {
         match (&self.continuation, self.start_second) {
             (Some(token), _) => ChangeStart::Continuation(token.clone()),
             (None, 0) => ChangeStart::Beginning,
-            (None, second) => ChangeStart::Time(model::TimestampSeconds(second)),
+            (None, second) => ChangeStart::Time(TimestampSeconds(second)),
         }
     }
+}
+
+/// A lease of this instance, as it was last written, with the position that was reached since.
+#[derive(Clone, Debug)]
+pub(super) struct HeldLease {
+    pub(super) item: Item<Lease>,
+    /// Just before the last write, by the clock of this instance.
+    pub(super) renewed_at: TimestampMs,
+    /// Changes up to this second may have been delivered to the owner before, which did not release the lease.
+    pub(super) repeated_until: Option<TimestampSeconds>,
 }
 
 /// Since when a lease of another instance is unchanged, by the clock of this instance.

@@ -2,15 +2,20 @@
 //!
 //! Owns load balancing. An instance takes free leases up to its fair share, and one from an instance that has more. A
 //! lease is free if it has no owner, or if its etag has not changed for the expiry time by our own clock: clocks of
-//! different machines are never compared.
+//! different machines are never compared. A lease that was written recently is not written again by a round that finds
+//! nothing new: the write would cost a sync before the first change is delivered.
 
 use std::collections::BTreeMap;
 
 use crate::error::Result;
 use crate::item::Item;
 
-use super::lease::{Lease, WatchedLease};
+use super::lease::{HeldLease, Lease, WatchedLease};
 use super::run::ProcessorInner;
+
+/// A lease is renewed when this part of its expiry has passed. With a round in every half of it at most, the renewals
+/// are never further apart than three quarters.
+const RENEWED_PART: u32 = 4;
 
 /// The result of one round.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,22 +41,45 @@ impl<T: serde::de::DeserializeOwned + Send + Sync> ProcessorInner<T> {
         Ok(round)
     }
 
-    /// The leases of this instance, each renewed.
-    async fn take_leases(&self) -> Result<Vec<Item<Lease>>> {
-        let plan = self.store.plan(&self.monitored, self.options.start).await?;
-        let leases = self.store.leases(&plan).await?;
+    /// The leases of this instance, each renewed in time.
+    async fn take_leases(&self) -> Result<Vec<HeldLease>> {
+        let leases = self.store.leases(self.plan().await?).await?;
         let wanted = self.share(&leases);
         let mut taken = Vec::new();
-        for mut lease in leases {
-            if !wanted.contains(&lease.value.number) {
-                continue;
+        for lease in leases {
+            let number = lease.value.number;
+            let held = self.lock_held().remove(&number);
+            if wanted.contains(&number) {
+                // Whoever else writes a lease changes its etag, so with ours it was never out of our hands.
+                let held = held.filter(|held| held.item.etag() == lease.etag());
+                taken.extend(self.take(lease, held).await?);
             }
-            lease.value.owner = Some(self.options.instance.clone());
-            lease.value.renewals += 1;
-            // A write that is refused is no error: another instance was faster.
-            taken.extend(self.store.write(&lease).await?);
         }
         Ok(taken)
+    }
+
+    /// Takes or keeps one lease; `None` when another instance was faster, which is no error.
+    async fn take(&self, read: Item<Lease>, held: Option<HeldLease>) -> Result<Option<HeldLease>> {
+        let now = self.environment().now();
+        let renewal_ms = (self.options.lease_expiry / RENEWED_PART).as_millis();
+        let (mut item, repeated_until) = match held {
+            Some(held) => {
+                let age_ms = now.0.saturating_sub(held.renewed_at.0);
+                if u128::from(age_ms) < renewal_ms {
+                    return Ok(Some(held));
+                }
+                (held.item, held.repeated_until)
+            }
+            // An owner that has not released it may have been interrupted at any change until now.
+            None => {
+                let repeated_until = read.value.owner.is_some().then(|| now.seconds());
+                (read, repeated_until)
+            }
+        };
+        item.value.owner = Some(self.options.instance.clone());
+        item.value.renewals += 1;
+        let written = self.store.write(&item).await?;
+        Ok(written.map(|item| HeldLease { item, renewed_at: now, repeated_until }))
     }
 
     /// Numbers of the leases to own: the current ones, free ones up to the fair share, and one from an instance with

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex as StdMutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex as StdMutex, MutexGuard, OnceLock, PoisonError};
 
 use engine::Environment;
 use serde::de::DeserializeOwned;
@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::resource::Container;
 
 use super::builder::{ProcessorBuilder, ProcessorOptions};
-use super::lease::{LeaseStore, WatchedLease};
+use super::lease::{HeldLease, LeasePlan, LeaseStore, WatchedLease};
 use super::reaction::Reaction;
 use super::round::Round;
 
@@ -29,6 +29,10 @@ pub(super) struct ProcessorInner<T> {
     pub(super) options: ProcessorOptions,
     pub(super) reaction: Box<dyn Reaction<T>>,
     watched: StdMutex<BTreeMap<usize, WatchedLease>>,
+    /// The leases of this instance as it has last written them.
+    held: StdMutex<BTreeMap<usize, HeldLease>>,
+    /// Read once: a plan never changes.
+    plan: OnceLock<LeasePlan>,
     /// One round at a time.
     round_lock: Mutex<()>,
     started: AtomicBool,
@@ -57,6 +61,8 @@ impl<T> Processor<T> {
             options,
             reaction: Box::new(reaction),
             watched: StdMutex::default(),
+            held: StdMutex::default(),
+            plan: OnceLock::new(),
             round_lock: Mutex::default(),
             started: AtomicBool::new(false),
             stopping: AtomicBool::new(false),
@@ -146,9 +152,15 @@ impl<T: DeserializeOwned + Send + Sync> ProcessorInner<T> {
     }
 
     async fn release(&self) -> Result<()> {
-        let plan = self.store.plan(&self.monitored, self.options.start).await?;
-        for mut lease in self.store.leases(&plan).await? {
+        let plan = self.plan().await?;
+        for mut lease in self.store.leases(plan).await? {
             if lease.value.owner.as_deref() == Some(self.options.instance.as_str()) {
+                // The position of a page that needed no checkpoint is only in memory.
+                if let Some(held) = self.lock_held().remove(&lease.value.number)
+                    && held.item.etag() == lease.etag()
+                {
+                    lease = held.item;
+                }
                 lease.value.owner = None;
                 self.store.write(&lease).await?;
             }
@@ -158,12 +170,24 @@ impl<T: DeserializeOwned + Send + Sync> ProcessorInner<T> {
 }
 
 impl<T> ProcessorInner<T> {
+    pub(super) async fn plan(&self) -> Result<&LeasePlan> {
+        if let Some(plan) = self.plan.get() {
+            return Ok(plan);
+        }
+        let plan = self.store.plan(&self.monitored, self.options.start).await?;
+        Ok(self.plan.get_or_init(|| plan))
+    }
+
     pub(super) fn environment(&self) -> &Environment {
         self.monitored.account().environment()
     }
 
     pub(super) fn is_stopping(&self) -> bool {
         self.stopping.load(Ordering::SeqCst)
+    }
+
+    pub(super) fn lock_held(&self) -> MutexGuard<'_, BTreeMap<usize, HeldLease>> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn lock_watched(&self) -> MutexGuard<'_, BTreeMap<usize, WatchedLease>> {

@@ -18,13 +18,13 @@ use crate::ordered_bytes::{escape_into, push_escaped, unescape};
 const KEY_PREFIX_BYTES: usize = 1 + 16;
 
 const fn space(number: u8, name: &'static str) -> Space {
-    Space { number, name, prefix_bytes: KEY_PREFIX_BYTES }
+    Space { number, name, prefix_bytes: KEY_PREFIX_BYTES, buffered: false }
 }
 
 /// Items by logical partition and id.
 pub(crate) const ITEMS: Space = space(1, "items");
 /// Index terms.
-pub(crate) const TERMS: Space = space(2, "terms");
+pub(crate) const TERMS: Space = Space { buffered: true, ..space(2, "terms") };
 /// Unique keys.
 pub(crate) const UNIQUE_KEYS: Space = space(3, "unique_keys");
 /// The newest version of every item in the order of writing.

@@ -4,6 +4,10 @@
 //! end of the lease, so acquiring one is a write with `If-Match`: of several workers that read the same etag, one
 //! succeeds. The owner is a text that is random per claim. It distinguishes this claim from an earlier one of the same
 //! worker, whose late write must not succeed. Does not own how an attempt ends: see `completion`.
+//!
+//! The first attempt at an item that the change feed delivers for the first time needs no write: the lease of the feed
+//! keeps other workers from it. Such a claim exists in memory only. Its last write is conditional like every other, so
+//! that it fails if somebody else has taken the item meanwhile.
 
 use client::{Container, ErrorKind, Item, Result};
 
@@ -21,6 +25,16 @@ pub struct Claim<T> {
     owner: String,
     queue: WorkQueue<T>,
     charge: f64,
+    /// The stored state of the item, if the claim itself was not written.
+    unwritten: Option<WorkState>,
+}
+
+/// An item to work on.
+#[derive(Clone, Debug)]
+pub(super) struct DueItem<T> {
+    pub(super) item: Item<T>,
+    /// Until when the lease of the change feed keeps other workers from the item; `None` if it may not.
+    pub(super) exclusive_until: Option<UtcTimestamp>,
 }
 
 /// The result of an attempt to claim an item.
@@ -41,15 +55,17 @@ impl<T: WorkItem> WorkQueue<T> {
     /// Those of [`Container::save`]. If the write may have happened anyway, the item is claimed by nobody who knows it,
     /// and becomes available when the lease expires.
     pub async fn claim(&self, item: Item<T>) -> Result<Option<Claim<T>>> {
-        Ok(match self.try_claim(item).await? {
+        Ok(match self.try_claim(DueItem { item, exclusive_until: None }).await? {
             ClaimAttempt::Claimed(claim) => Some(claim),
             ClaimAttempt::NotDue | ClaimAttempt::Taken | ClaimAttempt::Dead => None,
         })
     }
 
-    pub(super) async fn try_claim(&self, mut item: Item<T>) -> Result<ClaimAttempt<T>> {
+    pub(super) async fn try_claim(&self, due: DueItem<T>) -> Result<ClaimAttempt<T>> {
+        let DueItem { mut item, exclusive_until } = due;
         let now = self.now();
-        let Some(mut next) = item.value.state().begin_attempt::<T>(now) else {
+        let stored = item.value.state();
+        let Some(mut next) = stored.clone().begin_attempt::<T>(now) else {
             return Ok(ClaimAttempt::NotDue);
         };
         self.worker().on_due(&item.value);
@@ -63,6 +79,16 @@ impl<T: WorkItem> WorkQueue<T> {
             true => WorkStage::Dead,
             false => WorkStage::Claimed { owner: owner.clone(), until },
         };
+        let is_first = stored == WorkState::new();
+        if let Some(until) = exclusive_until.map(|end| end.min(until))
+            && is_first
+            && until > now
+        {
+            next.stage = WorkStage::Claimed { owner: owner.clone(), until };
+            item.value.set_state(next);
+            let (queue, unwritten) = (self.clone(), Some(stored));
+            return Ok(ClaimAttempt::Claimed(Claim { item, owner, queue, charge: 0.0, unwritten }));
+        }
         item.value.set_state(next);
         self.refresh_ttl(&mut item.value, now);
         let key = item.value.partition_key();
@@ -76,7 +102,8 @@ impl<T: WorkItem> WorkQueue<T> {
             return Ok(ClaimAttempt::Dead);
         }
         let (item, charge) = (saved.value, saved.charge);
-        Ok(ClaimAttempt::Claimed(Claim { item, owner, queue: self.clone(), charge }))
+        let queue = self.clone();
+        Ok(ClaimAttempt::Claimed(Claim { item, owner, queue, charge, unwritten: None }))
     }
 }
 
@@ -154,6 +181,7 @@ impl<T: WorkItem> Claim<T> {
                 Ok(saved) => {
                     self.charge += saved.charge;
                     self.item = saved.value;
+                    self.unwritten = None;
                     return Ok(ClaimWrite::Written);
                 }
                 Err(error) if error.kind() == ErrorKind::NotFound => return Ok(ClaimWrite::Gone),
@@ -166,13 +194,26 @@ impl<T: WorkItem> Claim<T> {
             match self.queue.container().read::<T>(&key, self.item.value.id()).await {
                 Ok(read) => {
                     self.charge += read.charge;
+                    let claimed = self.item.value.state();
                     self.item = read.value;
+                    // Nobody has claimed it, so a claim that was not written is still ours.
+                    if self.unwritten == Some(self.item.value.state()) {
+                        self.item.value.set_state(claimed);
+                    }
                 }
                 Err(error) if error.kind() == ErrorKind::NotFound => return Ok(ClaimWrite::Gone),
                 Err(error) => return Err(error),
             }
         }
         Ok(ClaimWrite::Lost)
+    }
+
+    /// Gives the item back as it was, if the claim was not written: the write alone puts it into the change feed again.
+    /// A claim that was written expires instead.
+    pub(super) async fn release(&mut self) -> Result<()> {
+        let Some(state) = self.unwritten.clone() else { return Ok(()) };
+        self.write(|document, _| document.set_state(state.clone())).await?;
+        Ok(())
     }
 
     /// Whether the claim is ours in the item as it was last read.

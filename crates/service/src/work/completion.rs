@@ -16,7 +16,7 @@ const ERROR_CHARS_MAX: usize = 1000;
 
 impl<T: WorkItem> WorkQueue<T> {
     /// Ends a claim with the result of its worker. Nothing is written for `Lost`, if another worker has the claim, and
-    /// for `Gone`, if the item was deleted.
+    /// for `Gone`, if the item was deleted. A claim that was itself not written is released if it is lost.
     ///
     /// # Errors
     /// Those of [`client::Container::save`]: the lease then expires and the item is retried, unless the write happened
@@ -28,7 +28,10 @@ impl<T: WorkItem> WorkQueue<T> {
     ) -> Result<WorkResult> {
         let result = match outcome {
             Ok(completion) => self.complete(&mut claim, completion).await?,
-            Err(WorkError::Lost) => WorkResult::Lost,
+            Err(WorkError::Lost) => {
+                claim.release().await?;
+                WorkResult::Lost
+            }
             Err(WorkError::Retry { reason, delay }) => {
                 self.complete(&mut claim, WorkCompletion::retry(reason, delay)).await?
             }

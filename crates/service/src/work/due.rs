@@ -7,7 +7,7 @@
 use client::{Item, Page, Query, QueryPageOptions, Result};
 use serde::de::IgnoredAny;
 
-use super::claim::is_write_conflict;
+use super::claim::{DueItem, is_write_conflict};
 use super::queue::{QueueRun, WorkQueue};
 use super::{WorkItem, WorkStage};
 
@@ -51,7 +51,9 @@ impl<T: WorkItem> WorkQueue<T> {
             // An empty page is not necessarily the last.
             if !found.items.is_empty() || found.continuation.is_none() {
                 // One page per call. Working on it changes what the query finds, so a continuation would skip items.
-                return self.work_on_all(found.items).await;
+                let due = found.items.into_iter();
+                let due = due.map(|item| DueItem { item, exclusive_until: None });
+                return self.work_on_all(due.collect()).await;
             }
             continuation = found.continuation;
         }

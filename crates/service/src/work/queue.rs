@@ -14,7 +14,7 @@ use client::{
 };
 use futures::{StreamExt, stream};
 
-use super::claim::ClaimAttempt;
+use super::claim::{ClaimAttempt, DueItem};
 use super::reaction::QueueReaction;
 use super::worker::Worker;
 use super::{
@@ -131,7 +131,11 @@ impl<T: WorkItem> WorkQueue<T> {
     /// # Errors
     /// Those of the writes. The item is then retried, through the change feed or when its lease expires.
     pub async fn work_on(&self, item: Item<T>) -> Result<WorkResult> {
-        let mut claim = match self.try_claim(item).await? {
+        self.work_on_due(DueItem { item, exclusive_until: None }).await
+    }
+
+    async fn work_on_due(&self, due: DueItem<T>) -> Result<WorkResult> {
+        let mut claim = match self.try_claim(due).await? {
             ClaimAttempt::Claimed(claim) => claim,
             ClaimAttempt::NotDue => return Ok(WorkResult::NotDue),
             ClaimAttempt::Taken => return Ok(WorkResult::Taken),
@@ -148,16 +152,16 @@ impl<T: WorkItem> WorkQueue<T> {
     /// # Errors
     /// One of the failed writes, after all partitions were tried; a transient one in preference. A transient failure
     /// ends the partition it happened in, because later items must not overtake the one that failed.
-    pub(super) async fn work_on_all(&self, items: Vec<Item<T>>) -> Result<QueueRun> {
+    pub(super) async fn work_on_all(&self, items: Vec<DueItem<T>>) -> Result<QueueRun> {
         let mut indexes: HashMap<PartitionKey, usize> = HashMap::new();
-        let mut partitions: Vec<Vec<Item<T>>> = Vec::new();
-        for item in items {
+        let mut partitions: Vec<Vec<DueItem<T>>> = Vec::new();
+        for due in items {
             // A list of lists instead of a map of lists: partitions start in the order in which their first item was
             // found.
-            let index = *indexes.entry(item.value.partition_key()).or_insert(partitions.len());
+            let index = *indexes.entry(due.item.value.partition_key()).or_insert(partitions.len());
             match partitions.get_mut(index) {
-                Some(items) => items.push(item),
-                None => partitions.push(vec![item]),
+                Some(items) => items.push(due),
+                None => partitions.push(vec![due]),
             }
         }
         let concurrency = self.inner.settings.concurrency.max(1);
@@ -173,15 +177,20 @@ impl<T: WorkItem> WorkQueue<T> {
         failure.map_or(Ok(run), Err)
     }
 
-    async fn work_in_order(&self, items: Vec<Item<T>>) -> (Vec<WorkResult>, Option<Error>) {
+    async fn work_in_order(&self, items: Vec<DueItem<T>>) -> (Vec<WorkResult>, Option<Error>) {
         let (mut counts, mut failure) = (Vec::with_capacity(items.len()), None);
-        for item in items {
-            let id = item.value.id().to_owned();
-            match self.work_on(item).await {
+        for due in items {
+            let id = due.item.value.id().to_owned();
+            // Only an attempt without a written claim needs it again.
+            let unclaimed = due.exclusive_until.is_some().then(|| due.item.clone());
+            match self.work_on_due(due).await {
                 Ok(result) => counts.push(result),
                 Err(error) => {
                     tracing::warn!(id, error = %error, "the result of an attempt could not be written");
                     let ends_partition = is_transient(&error);
+                    if let Some(item) = unclaimed.filter(|_| !ends_partition) {
+                        self.claim_unfinished(item).await;
+                    }
                     failure = prefer_transient(failure, Some(error));
                     if ends_partition {
                         break;
@@ -190,6 +199,15 @@ impl<T: WorkItem> WorkQueue<T> {
             }
         }
         (counts, failure)
+    }
+
+    /// Claims an item whose result can never be written. The feed moves on, so that only the end of a lease brings the
+    /// item back, which counts as an attempt.
+    async fn claim_unfinished(&self, item: Item<T>) {
+        let id = item.value.id().to_owned();
+        if let Err(error) = self.try_claim(DueItem { item, exclusive_until: None }).await {
+            tracing::error!(id, error = %error, "an item without a result could not be claimed");
+        }
     }
 
     /// Items whose attempts are used up, page by page.

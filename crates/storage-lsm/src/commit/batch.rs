@@ -4,24 +4,33 @@
 //! the last write to a key wins. The tree gives all entries of a batch one sequence number, so a key must not appear
 //! twice. Does not own writing the batch: see `committer`.
 
+use std::sync::Arc;
+
 use fjall::{OwnedWriteBatch, PersistMode, Slice};
 use foldhash::HashMap;
-use storage::{Error, LastStamps, Result, Shard, Space, Stamp, Write, WriteSet};
+use storage::{Error, GuardedKey, LastStamps, Result, Shard, Space, Stamp, Write, WriteSet};
 
 use crate::error::read_failed;
 use crate::keyspaces::{KEY_BYTES_MAX, Keyspaces, SHARD_BYTES};
-use crate::read_cache::ReadCache;
+use crate::read_cache::{BatchInvalidation, ReadCache};
+use crate::run_buffer::{PendingRun, RunBuilder, encode_run};
 use crate::stamp_entry::{BatchMark, StampEntry};
 
 // A batch ends at whichever bound it reaches first; what is left in the queue goes into the next batch.
 const GROUPS_MAX: usize = 512;
 const BYTES_MAX: usize = 4 * 1024 * 1024;
 
+/// Records of runs that a batch removes at most, so that none takes long.
+const REMOVED_RECORDS_MAX: usize = 16;
+
 /// Collects the next batch. Reused from batch to batch for its allocations.
 #[derive(Default)]
 pub(crate) struct BatchBuilder {
     /// In the order of the writes; a key may occur several times, and its last entry counts.
     entries: Vec<BatchEntry>,
+    /// The writes to the buffered space.
+    run: RunBuilder,
+    buffered: Option<Space>,
     /// By the number of the space: the index of the last entry of each key, for the spaces that a guard has asked
     /// about. Nearly all entries are index terms, which nobody guards, so that hashing them would be for nothing.
     positions: Vec<Option<HashMap<Slice, usize>>>,
@@ -39,6 +48,12 @@ struct BatchEntry {
 }
 
 impl BatchBuilder {
+    /// An empty batch of a store with these spaces.
+    pub(crate) fn new(spaces: &[Space]) -> Self {
+        let buffered = spaces.iter().copied().find(|space| space.buffered);
+        Self { buffered, ..Self::default() }
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.groups == 0
     }
@@ -129,6 +144,7 @@ impl BatchBuilder {
             }
         }
         drop(entries);
+        self.build_run(keyspaces, &mut invalidation, &mut batch, mark);
         // In the same batch as the writes: after a crash the stamps match the data.
         for (shard, stamp) in &self.stamps {
             let (key, value) = StampEntry::encode(*shard, *stamp, mark);
@@ -137,9 +153,34 @@ impl BatchBuilder {
         Ok(batch)
     }
 
+    /// Adds the writes to the buffered space as one record, and announces them to readers.
+    fn build_run(
+        &mut self,
+        keyspaces: &Keyspaces,
+        invalidation: &mut BatchInvalidation<'_>,
+        batch: &mut OwnedWriteBatch,
+        mark: BatchMark,
+    ) {
+        for obsolete in keyspaces.buffer().take_obsolete(REMOVED_RECORDS_MAX) {
+            batch.remove(keyspaces.runs(), obsolete.to_be_bytes());
+        }
+        let (Some(space), Some(shard)) = (self.buffered, self.stamps.keys().next()) else { return };
+        if self.run.is_empty() {
+            return;
+        }
+        let run = self.run.finish(mark.number);
+        for index in 0..run.len() {
+            invalidation.invalidate(space, run.key(index));
+        }
+        batch.insert(keyspaces.runs(), mark.number.to_be_bytes(), encode_run(space.number, &run));
+        let pending = PendingRun { run: Arc::new(run), bound: mark.bound, shard: *shard };
+        keyspaces.buffer().announce(pending);
+    }
+
     /// Empties the builder for the next batch.
     pub(crate) fn clear(&mut self) {
         self.entries.clear();
+        self.run.clear();
         // Cleared, not dropped: the maps keep their capacity, which the next batch needs again.
         self.positions.iter_mut().flatten().for_each(HashMap::clear);
         self.stamps.clear();
@@ -180,6 +221,10 @@ impl BatchBuilder {
     fn check_guards(&mut self, keyspaces: &Keyspaces, shard: Shard, set: &WriteSet) -> Result<()> {
         for guarded in &set.guards {
             write_tree_key(&mut self.scratch, shard, &guarded.key);
+            if keyspaces.is_buffered(guarded.space) {
+                self.check_buffered_guard(keyspaces, shard, guarded)?;
+                continue;
+            }
             // An earlier group of this batch may have written the key; the tree does not have that yet.
             let holds = match self.last_entry(guarded.space) {
                 Some(entry) => guarded.holds(entry.value.as_deref()),
@@ -197,7 +242,35 @@ impl BatchBuilder {
         Ok(())
     }
 
+    /// Checks a guard of the key in `scratch`: in this batch, in the runs, in the tree.
+    fn check_buffered_guard(
+        &self,
+        keyspaces: &Keyspaces,
+        shard: Shard,
+        guarded: &GuardedKey,
+    ) -> Result<()> {
+        let holds = if let Some(written) = self.run.last(&self.scratch) {
+            guarded.holds(written)
+        } else if let Some(recent) = keyspaces.buffer().get_settled(&self.scratch) {
+            guarded.holds(recent.as_deref())
+        } else {
+            let stored = keyspaces.get(guarded.space)?.get(&self.scratch);
+            let stored = stored.map_err(|error| read_failed(keyspaces.path(), error))?;
+            guarded.holds(stored.as_deref())
+        };
+        if holds {
+            return Ok(());
+        }
+        Err(Error::guard_failed(shard, guarded.space, guarded.key.clone()))
+    }
+
     fn write(&mut self, shard: Shard, write: &Write, stamp: Stamp) {
+        if let Some(buffered) = self.buffered
+            && buffered.number == write.space().number
+        {
+            self.write_buffered(shard, write, stamp);
+            return;
+        }
         let (space, key, key_stamp_at, value) = match write {
             Write::Put { space, key, value, key_stamp_at, value_stamp_at } => {
                 let value = stamped_value(&mut self.scratch, value, *value_stamp_at, stamp);
@@ -214,6 +287,32 @@ impl BatchBuilder {
             positions.insert(key.clone(), self.entries.len());
         }
         self.entries.push(BatchEntry { space, key, value });
+    }
+
+    fn write_buffered(&mut self, shard: Shard, write: &Write, stamp: Stamp) {
+        let value = match write {
+            Write::Put { key, value, key_stamp_at, value_stamp_at, .. } => {
+                write_tree_key(&mut self.scratch, shard, key);
+                stamp.write_at(&mut self.scratch, key_stamp_at.map(|at| at + SHARD_BYTES));
+                match value_stamp_at {
+                    None => {
+                        self.bytes += self.scratch.len() + value.len();
+                        return self.run.push(&self.scratch, Some(value));
+                    }
+                    Some(_) => {
+                        let mut value = value.to_vec();
+                        stamp.write_at(&mut value, *value_stamp_at);
+                        Some(value)
+                    }
+                }
+            }
+            Write::Remove { key, .. } => {
+                write_tree_key(&mut self.scratch, shard, key);
+                None
+            }
+        };
+        self.bytes += self.scratch.len() + value.as_ref().map_or(0, Vec::len);
+        self.run.push(&self.scratch, value.as_deref());
     }
 
     /// The last entry of the key in `scratch`.

@@ -23,6 +23,7 @@ use crate::inner::LsmInner;
 use crate::integrity::SealedJournals;
 use crate::keyspaces::Keyspaces;
 use crate::open::write_manifest;
+use crate::run_buffer::Ingester;
 use crate::settings::Durability;
 use crate::stamp_entry::BatchMark;
 
@@ -46,6 +47,7 @@ pub(crate) struct Committer {
     pub(super) sealed: SealedJournals,
     pending: VecDeque<CommitJob>,
     batch: BatchBuilder,
+    pub(super) ingester: Ingester,
     delay: CommitDelay,
     /// Stamps that are visible but not synced, and since when; only with relaxed durability.
     unsynced: HashMap<Shard, Stamp>,
@@ -65,6 +67,7 @@ impl Committer {
     ) -> Self {
         Self {
             durability: inner.settings.durability,
+            batch: BatchBuilder::new(inner.spaces),
             inner,
             queue,
             durable_stamps,
@@ -72,7 +75,7 @@ impl Committer {
             last_batch: tree.last_batch,
             sealed: tree.sealed,
             pending: VecDeque::new(),
-            batch: BatchBuilder::default(),
+            ingester: Ingester::default(),
             delay: CommitDelay::default(),
             unsynced: HashMap::new(),
             unsynced_since: None,
@@ -162,7 +165,8 @@ impl Committer {
 
     fn write_batch(&mut self) -> Result<()> {
         let Some(keyspaces) = self.keyspaces.clone() else { return Err(self.stopped()) };
-        if let Err(error) = backpressure::make_room(&keyspaces) {
+        let room = backpressure::make_room(&keyspaces);
+        if let Err(error) = room.and_then(|()| self.ingester.make_room(&keyspaces)) {
             return Err(self.fail(&error));
         }
         self.sealed.follow(keyspaces.database().journal_count());
@@ -177,8 +181,10 @@ impl Committer {
         // allows the cache to hold them. The order is what `read_cache` relies on.
         let batch = self.batch.build(&keyspaces, &self.inner.read_cache, mode, mark)?;
         if let Err(error) = catch_panic(|| batch.commit()) {
+            keyspaces.buffer().discard();
             return Err(self.fail(&error));
         }
+        keyspaces.buffer().settle();
         self.last_batch = mark.number;
         self.inner.read_cache.publish(self.inner.read_cache.next_batch());
         match self.durability {
@@ -223,7 +229,9 @@ impl Committer {
         // Synced before the memtables are flushed: the flush is an optimization, the sync a promise.
         self.sync()?;
         let Some(keyspaces) = self.keyspaces.clone() else { return Err(self.stopped()) };
-        backpressure::flush(&keyspaces).map_err(|error| self.fail(&error))?;
+        let ingested = self.ingester.wait();
+        let flushed = ingested.and_then(|()| backpressure::flush(&keyspaces));
+        flushed.map_err(|error| self.fail(&error))?;
         self.sealed.follow(keyspaces.database().journal_count());
         write_manifest(&keyspaces)
     }

@@ -68,7 +68,9 @@ impl Committer {
     fn resume(&mut self) -> Result<()> {
         let path = self.inner.path().to_owned();
         probe(&path).map_err(|error| cannot_open_file(&path, error))?;
-        // Ours goes first: the exchange waits until nobody else has the tree.
+        // Ours goes first: the exchange waits until nobody else has the tree. Runs whose ingestion failed are in their
+        // records, from which the new tree reads them.
+        let _ = self.ingester.wait();
         self.keyspaces = None;
         let (inner, stamp_file) = (Arc::clone(&self.inner), &self.durable_stamps);
         let (mut found, last_batch) = (None, self.last_batch);

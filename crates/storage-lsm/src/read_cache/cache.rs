@@ -240,8 +240,8 @@ mod tests {
 
     use super::*;
 
-    const SPACE: Space = Space { name: "space", number: 3, prefix_bytes: 17 };
-    const OTHER: Space = Space { name: "other", number: 4, prefix_bytes: 17 };
+    const SPACE: Space = Space { name: "space", number: 3, prefix_bytes: 17, buffered: false };
+    const OTHER: Space = Space { name: "other", number: 4, prefix_bytes: 17, buffered: false };
     const SHARD: Shard = Shard(9);
     const PREFIX: &[u8] = b"seventeen letters";
 

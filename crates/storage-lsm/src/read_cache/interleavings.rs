@@ -10,7 +10,7 @@ use storage::{Entry, KeyRange, Scan, ScanLimit, ScanPage, Shard, Space, StorageK
 use super::cache::ReadCache;
 use super::sharded::VisibleBatch;
 
-const SPACE: Space = Space { name: "space", number: 3, prefix_bytes: 4 };
+const SPACE: Space = Space { name: "space", number: 3, prefix_bytes: 4, buffered: false };
 const SHARD: Shard = Shard(9);
 const KEY: &[u8] = b"prefix";
 const BATCHES: u64 = 3;

@@ -11,5 +11,5 @@ mod multi_get;
 mod page;
 mod sharded;
 
-pub(crate) use cache::{ReadCache, ValueLookup};
+pub(crate) use cache::{BatchInvalidation, ReadCache, ValueLookup};
 pub(crate) use sharded::VisibleBatch;

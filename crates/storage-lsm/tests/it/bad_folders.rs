@@ -79,7 +79,7 @@ async fn a_second_opening_is_refused_while_the_folder_is_open() {
 async fn a_newer_format_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     written(folder.path()).await;
-    fs::write(folder.path().join("FORMAT"), "planisphere\nbackend lsm\nformat 4\n").unwrap();
+    fs::write(folder.path().join("FORMAT"), "planisphere\nbackend lsm\nformat 5\n").unwrap();
     check(folder.path(), &ErrorKind::CannotOpen, "open it with the newer version");
 }
 

@@ -4,6 +4,7 @@
 extern crate planisphere_storage_lsm as storage_lsm;
 
 mod bad_folders;
+mod buffered_space;
 mod concurrency;
 mod contract;
 mod damaged_files;

@@ -62,7 +62,7 @@ async fn a_key_that_is_too_long_and_an_unknown_space_are_refused() {
     set.put(ITEMS, vec![0; 65_532], "1");
     let error = store.commit(SHARD, vec![set]).await.unwrap_err();
     assert_eq!(*error.kind(), ErrorKind::Invalid);
-    let unknown = storage::Space { number: 99, name: "unknown", prefix_bytes: 17 };
+    let unknown = storage::Space { number: 99, name: "unknown", prefix_bytes: 17, buffered: false };
     let mut set = WriteSet::new();
     set.put(unknown, "a", "1");
     let error = store.commit(SHARD, vec![set]).await.unwrap_err();

@@ -13,9 +13,12 @@ use crate::{Space, Store};
 /// The spaces that a store must be opened with to run the cases.
 pub const SPACES: &[Space] = &[ITEMS, TERMS, LOG];
 
-pub(super) const ITEMS: Space = Space { number: 1, name: "contract_items", prefix_bytes: 17 };
-pub(super) const TERMS: Space = Space { number: 2, name: "contract_terms", prefix_bytes: 17 };
-pub(super) const LOG: Space = Space { number: 3, name: "contract_log", prefix_bytes: 17 };
+pub(super) const ITEMS: Space =
+    Space { number: 1, name: "contract_items", prefix_bytes: 17, buffered: false };
+pub(super) const TERMS: Space =
+    Space { number: 2, name: "contract_terms", prefix_bytes: 17, buffered: true };
+pub(super) const LOG: Space =
+    Space { number: 3, name: "contract_log", prefix_bytes: 17, buffered: false };
 
 /// One guarantee and its test.
 #[derive(Clone, Copy)]

@@ -3,8 +3,8 @@
 use storage::simulated_disk::{DiskDurability, SimulatedDisk};
 use storage::{ErrorKind, Read, Shard, Space, Stamp, Store, WriteSet};
 
-const ITEMS: Space = Space { number: 1, name: "items", prefix_bytes: 17 };
-const LOG: Space = Space { number: 2, name: "log", prefix_bytes: 17 };
+const ITEMS: Space = Space { number: 1, name: "items", prefix_bytes: 17, buffered: false };
+const LOG: Space = Space { number: 2, name: "log", prefix_bytes: 17, buffered: false };
 
 /// Commits group `number` to shard `number % 3`, in two sets and two spaces.
 async fn commit(disk: &SimulatedDisk, number: u8) {

@@ -6,7 +6,7 @@ use storage::faulty::{FaultPlan, FaultyStore};
 use storage::memory::MemoryStore;
 use storage::{ErrorKind, Read, Shard, Space, Stamp, Store, WriteSet};
 
-const ITEMS: Space = Space { number: 1, name: "items", prefix_bytes: 17 };
+const ITEMS: Space = Space { number: 1, name: "items", prefix_bytes: 17, buffered: false };
 const SHARD: Shard = Shard(1);
 const ALWAYS: u32 = 1_000_000;
 

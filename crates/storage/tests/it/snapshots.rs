@@ -3,7 +3,7 @@
 use storage::memory::MemoryStore;
 use storage::{KeyRange, Scan, ScanLimit, Shard, Space, Store, WriteSet};
 
-const ITEMS: Space = Space { number: 1, name: "items", prefix_bytes: 17 };
+const ITEMS: Space = Space { number: 1, name: "items", prefix_bytes: 17, buffered: false };
 const SHARD: Shard = Shard(1);
 
 #[tokio::test]

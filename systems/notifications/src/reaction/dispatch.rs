@@ -5,7 +5,7 @@
 //! processing itself (`process`).
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -65,6 +65,9 @@ struct DispatchReaction {
     core: Arc<NotificationsCore>,
     queue: QueueReaction<NotificationEvent>,
     counters: Arc<DispatchCounters>,
+    /// Whether the last page held more than the ends of events, which this system has written itself. A worker reacts
+    /// to one page at a time.
+    had_work: AtomicBool,
 }
 
 impl Notifications {
@@ -89,6 +92,7 @@ impl Notifications {
             core: Arc::clone(&core),
             queue: queue.reaction(),
             counters: Arc::clone(&counters),
+            had_work: AtomicBool::new(true),
         };
         let poll = Duration::from_millis(settings.poll_milliseconds);
         let processor = Processor::<IgnoredAny>::builder(
@@ -216,11 +220,19 @@ impl Reaction<IgnoredAny> for DispatchReaction {
             }
         }
         self.counters.add(meter.total(), false);
+        // Before the reaction, while events are still due.
+        let is_unreadable = changes.len() > events.len();
+        let had_work = is_unreadable || self.queue.needs_checkpoint(&events);
+        self.had_work.store(had_work, Ordering::Relaxed);
         let result = self.queue.react(&events, context).await;
         if let Err(error) = &result {
             self.core.health.record_error(self.core.now(), &error.to_string());
         }
         result
+    }
+
+    fn needs_checkpoint(&self, _: &[Change<IgnoredAny>]) -> bool {
+        self.had_work.load(Ordering::Relaxed)
     }
 }
 

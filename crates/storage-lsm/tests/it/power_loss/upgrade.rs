@@ -17,7 +17,7 @@ use super::mount::mount;
 /// The spaces of the kept stores: those of the engine.
 const STORED_SPACES: &[Space] = &[
     space(1, "items"),
-    space(2, "terms"),
+    Space { buffered: true, ..space(2, "terms") },
     space(3, "unique_keys"),
     space(4, "change_log"),
     space(5, "versions"),
@@ -34,7 +34,7 @@ const SHARDS: u32 = 32;
 const OPERATIONS_MAX: u64 = 2_000;
 
 const fn space(number: u8, name: &'static str) -> Space {
-    Space { number, name, prefix_bytes: 17 }
+    Space { number, name, prefix_bytes: 17, buffered: false }
 }
 
 type Content = BTreeMap<(u32, u8, Vec<u8>), Vec<u8>>;
