@@ -119,9 +119,8 @@ impl AccountLocation {
                 }
                 let engine = flags.open(folder).await?;
                 let account = Account::embedded(StorageLocation::Engine(engine.clone())).await;
-                let account = account.map_err(|error| {
-                    CommandError::from_error(format!("opening {self}"), &error)
-                })?;
+                let account = account
+                    .map_err(|error| CommandError::from_error(format!("opening {self}"), &error))?;
                 Ok((account, Some(engine)))
             }
             Self::Endpoint { url, key } => {

@@ -14,9 +14,7 @@ use rquickjs::Value;
 use rquickjs::function::Args;
 
 use crate::convert::{from_js, to_js};
-use crate::realm::{
-    InterruptGate, Realm, SpareRealm, compile_all, instantiate_all, script,
-};
+use crate::realm::{InterruptGate, Realm, SpareRealm, compile_all, instantiate_all, script};
 
 /// The functions of one request.
 pub(crate) struct QueryFunctions {

@@ -61,7 +61,10 @@ fn check_scripts(ground: &Ground) {
     let changed = ground.write("changed.toml", &SCRIPTS.replace("Hello", "Goodbye"));
     let said = ground.run("check", &changed, &[]);
     assert_eq!(said.code, 1, "{said:?}");
-    assert!(said.out.contains("~ procedure hello of shop/orders\n    text: 1 -> 1 lines"), "{said:?}");
+    assert!(
+        said.out.contains("~ procedure hello of shop/orders\n    text: 1 -> 1 lines"),
+        "{said:?}"
+    );
     ground.run("apply", &changed, &["--yes"]).succeeded();
     for (form, name) in [("toml", "out.toml"), ("terraform", "out.tf"), ("arm", "out.json")] {
         let exported = ground.export(form, name);

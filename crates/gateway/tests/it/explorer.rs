@@ -147,7 +147,8 @@ async fn a_server_can_let_the_explorer_only_read() {
     mine.on(disguised).send().await.expect(403);
     let script = r#"{"id":"s","body":"function () {}"}"#;
     server.post("/dbs/d/colls/c/sprocs", script).send().await.expect(201);
-    for name in ["x-ms-documentdb-isquery", "x-ms-documentdb-query", "x-ms-cosmos-is-query-plan-request"]
+    for name in
+        ["x-ms-documentdb-isquery", "x-ms-documentdb-query", "x-ms-cosmos-is-query-plan-request"]
     {
         for (path, body) in [
             ("/dbs/d/colls/c/sprocs/s", "[]"),

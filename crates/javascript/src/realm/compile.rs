@@ -51,10 +51,7 @@ pub(crate) fn script<'js>(ctx: &Ctx<'js>, place: usize) -> rquickjs::Result<Func
 /// The text is compiled between two kinds of brackets, the first time as a module, which runs nothing at all. A text that
 /// closes a bracket it has not opened can fit one of them only: what was then compiled between parentheses has not left
 /// them.
-pub(super) fn compile_expressions(
-    ctx: &Ctx<'_>,
-    sources: &[ScriptSource],
-) -> rquickjs::Result<()> {
+pub(super) fn compile_expressions(ctx: &Ctx<'_>, sources: &[ScriptSource]) -> rquickjs::Result<()> {
     for source in sources {
         let text = &source.text;
         // Comments in a script, and operators in a module: both must read the same tokens.

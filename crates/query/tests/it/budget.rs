@@ -18,11 +18,7 @@ const UNITS: u64 = 10 * SLICE_UNITS;
 
 fn limited(units_max: u64) -> EvaluationContext {
     let user_functions = Arc::new(ShortFunctions);
-    EvaluationContext {
-        governor: Arc::new(WorkLimit::new(units_max)),
-        user_functions,
-        ..context()
-    }
+    EvaluationContext { governor: Arc::new(WorkLimit::new(units_max)), user_functions, ..context() }
 }
 
 /// User-defined functions that do nothing, and return much.

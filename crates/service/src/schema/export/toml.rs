@@ -1,6 +1,6 @@
 //! Export in our own format.
 //!
-//! Owns its layout. `read/toml.rs` reads it back.
+//! Owns its layout. `read/toml` reads it back.
 
 use std::fmt::Write as _;
 

@@ -47,10 +47,7 @@ impl Schema {
     /// # Errors
     /// [`SchemaApplyError::Refused`] when something cannot be changed, [`SchemaApplyError::Account`] when the account
     /// fails.
-    pub async fn apply(
-        &self,
-        account: &Account,
-    ) -> std::result::Result<SchemaPlan, SchemaApplyError> {
+    pub async fn apply(&self, account: &Account) -> Result<SchemaPlan, SchemaApplyError> {
         let plan = self.plan(account).await.map_err(SchemaApplyError::comparing)?;
         plan.apply(account, |_| {}).await?;
         Ok(plan)
@@ -66,7 +63,7 @@ impl SchemaPlan {
         &self,
         account: &Account,
         done: impl FnMut(&SchemaStep),
-    ) -> std::result::Result<(), SchemaApplyError> {
+    ) -> Result<(), SchemaApplyError> {
         self.apply_with_scripts(account, &NoScripts, done).await
     }
 
@@ -79,7 +76,7 @@ impl SchemaPlan {
         account: &Account,
         store: &dyn ScriptStore,
         mut done: impl FnMut(&SchemaStep),
-    ) -> std::result::Result<(), SchemaApplyError> {
+    ) -> Result<(), SchemaApplyError> {
         // Checked before the first step, so that a plan is applied completely or not at all, apart from failures of
         // the account.
         if !self.obstacles.is_empty() {
@@ -142,7 +139,7 @@ impl ScriptStore for NoScripts {
         &self,
         _database: &DatabaseId,
         _container: &ContainerId,
-    ) -> std::result::Result<Vec<ScriptSchema>, ScriptStoreError> {
+    ) -> Result<Vec<ScriptSchema>, ScriptStoreError> {
         Err(ScriptStoreError::new("scripts are not read through this connection"))
     }
 
@@ -151,7 +148,7 @@ impl ScriptStore for NoScripts {
         _database: &DatabaseId,
         _container: &ContainerId,
         _script: &ScriptSchema,
-    ) -> std::result::Result<(), ScriptStoreError> {
+    ) -> Result<(), ScriptStoreError> {
         Err(ScriptStoreError::new("scripts are not written through this connection"))
     }
 }

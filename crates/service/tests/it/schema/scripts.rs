@@ -228,14 +228,23 @@ fn mistakes_in_scripts_have_their_line() {
     for (script, expected) in [
         ("procedure.p]\n", "s.toml:3: procedure 'p' has one of 'body' and 'file'"),
         ("procedure.p]\nbody = 1\n", "s.toml:4: procedure 'p': body is a text"),
-        ("procedure.p]\nbody = \" \"\n", "s.toml:3: The procedure 'p' has no text; give it a function."),
-        ("function.f]\nbody = \"x\"\ntype = \"pre\"\n", "s.toml:5: function 'f' knows no 'type'; it knows body, file"),
+        (
+            "procedure.p]\nbody = \" \"\n",
+            "s.toml:3: The procedure 'p' has no text; give it a function.",
+        ),
+        (
+            "function.f]\nbody = \"x\"\ntype = \"pre\"\n",
+            "s.toml:5: function 'f' knows no 'type'; it knows body, file",
+        ),
         ("trigger.t]\nbody = \"x\"\n", "s.toml:3: trigger 't' has no 'type'; give it one"),
         (
             "trigger.t]\nbody = \"x\"\ntype = \"pre\"\noperation = \"read\"\n",
             "s.toml:6: The operation 'read' of a trigger is none of All, Create, Replace, Upsert, Update, Delete.",
         ),
-        ("function.\"a/b\"]\nbody = \"x\"\n", "s.toml:3: The id 'a/b' of a function has 1 to 255 characters and none of / \\ ? #."),
+        (
+            "function.\"a/b\"]\nbody = \"x\"\n",
+            "s.toml:3: The id 'a/b' of a function has 1 to 255 characters and none of / \\ ? #.",
+        ),
     ] {
         assert_eq!(toml(&format!("{container}[database.d.container.c.{script}")), expected);
     }

@@ -1,18 +1,17 @@
-//! Our own format: tables of databases and containers in TOML.
+//! Tables of databases and containers.
 //!
-//! Owns its names; `docs/reference/schema.md` is their reference. Does not own their meaning: they are translated into
+//! Owns the names of our own format; `docs/reference/schema.md` is their reference. Does not own their meaning: they are translated into
 //! members of the wire format.
 
 use model::{Json, Object};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::builder::{
-    ContainerDraft, DatabaseDraft, Located, SchemaBuilder, ScriptDraft, ScriptDraftKind,
-    ThroughputDraft,
-};
-use super::parsed::ParsedSchema;
 use crate::schema::location::{SchemaError, SchemaErrors, SourceFile, SourceLocation};
+use crate::schema::read::builder::{
+    ContainerDraft, DatabaseDraft, Located, SchemaBuilder, ThroughputDraft,
+};
+use crate::schema::read::parsed::ParsedSchema;
 
 const AT_TOP: &[&str] = &["database"];
 const OF_DATABASE: &[&str] = &["throughput", "autoscale_max_throughput", "container"];
@@ -31,8 +30,6 @@ const OF_CONTAINER: &[&str] = &[
     "trigger",
     "function",
 ];
-const OF_SCRIPT: &[&str] = &["body", "file"];
-const OF_TRIGGER: &[&str] = &["body", "file", "type", "operation"];
 const OF_INDEXING: &[&str] =
     &["mode", "automatic", "included", "excluded", "composite", "spatial", "vector", "full_text"];
 const OF_CONFLICTS: &[&str] = &["mode", "path", "procedure"];
@@ -44,11 +41,11 @@ const OF_MORE: &[&str] = &[
     "fullTextPolicy",
 ];
 
-type TomlTable<'i> = DeTable<'i>;
+pub(super) type TomlTable<'i> = DeTable<'i>;
 type TomlValue<'i> = Spanned<DeValue<'i>>;
 
 /// Reads a text in our own format.
-pub(super) fn read(source: &SourceFile) -> Result<ParsedSchema, SchemaErrors> {
+pub(in crate::schema::read) fn read(source: &SourceFile) -> Result<ParsedSchema, SchemaErrors> {
     let table = TomlTable::parse(&source.text).map_err(|error| {
         let offset = error.span().map_or(0, |span| span.start);
         let message = format!("this is no TOML: {}", error.message());
@@ -59,13 +56,13 @@ pub(super) fn read(source: &SourceFile) -> Result<ParsedSchema, SchemaErrors> {
     reader.builder.finish()
 }
 
-struct TomlReader<'s> {
-    source: &'s SourceFile,
-    builder: SchemaBuilder,
+pub(super) struct TomlReader<'s> {
+    pub(super) source: &'s SourceFile,
+    pub(super) builder: SchemaBuilder,
 }
 
 impl TomlReader<'_> {
-    fn location<T>(&self, spanned: &Spanned<T>) -> SourceLocation {
+    pub(super) fn location<T>(&self, spanned: &Spanned<T>) -> SourceLocation {
         self.source.location(spanned.span().start)
     }
 
@@ -202,73 +199,6 @@ impl TomlReader<'_> {
         }
     }
 
-    /// The scripts of a container: tables by kind and id.
-    fn scripts(
-        &mut self,
-        database: &Located<String>,
-        container: &Located<String>,
-        table: &TomlTable<'_>,
-    ) {
-        for kind in ["procedure", "trigger", "function"] {
-            for (name, inner) in self.tables(table, kind) {
-                let id = Located::new(name.get_ref().to_string(), self.location(name));
-                let drafted = self.script(kind, &id, inner).map(|(kind, body)| {
-                    let (database, container) = (database.clone(), container.clone());
-                    ScriptDraft { database, container, id, body, kind }
-                });
-                if let Some(draft) = self.builder.keep(drafted) {
-                    self.builder.scripts.push(draft);
-                }
-            }
-        }
-    }
-
-    fn script(
-        &mut self,
-        kind: &str,
-        id: &Located<String>,
-        table: &TomlTable<'_>,
-    ) -> Result<(ScriptDraftKind, Located<String>), SchemaError> {
-        let thing = format!("{kind} '{}'", id.value);
-        let known = if kind == "trigger" { OF_TRIGGER } else { OF_SCRIPT };
-        self.reject_unknown(&thing, table, known);
-        let text = |name: &str| {
-            let Some(value) = table.get(name) else { return Ok(None) };
-            let location = self.location(value);
-            match value.get_ref().as_str() {
-                Some(text) => Ok(Some(Located::new(text.to_owned(), location))),
-                None => Err(SchemaError::at(&location, format!("{thing}: {name} is a text"))),
-            }
-        };
-        let required = |name: &str| {
-            text(name)?.ok_or_else(|| {
-                SchemaError::at(&id.location, format!("{thing} has no '{name}'; give it one"))
-            })
-        };
-        let body = match (text("body")?, text("file")?) {
-            (Some(body), None) => body,
-            (None, Some(file)) => {
-                let loaded = SourceFile::load(&self.source.beside(&file.value));
-                let loaded =
-                    loaded.map_err(|error| SchemaError::at(&file.location, error.message))?;
-                Located::new(loaded.text, file.location)
-            }
-            _ => {
-                let message = format!("{thing} has one of 'body' and 'file'");
-                return Err(SchemaError::at(&id.location, message));
-            }
-        };
-        let kind = match kind {
-            "procedure" => ScriptDraftKind::Procedure,
-            "function" => ScriptDraftKind::Function,
-            _ => ScriptDraftKind::Trigger {
-                trigger_type: required("type")?,
-                operation: required("operation")?,
-            },
-        };
-        Ok((kind, body))
-    }
-
     fn throughput(&mut self, table: &TomlTable<'_>) -> ThroughputDraft {
         ThroughputDraft {
             manual: self.integer(table, "throughput"),
@@ -328,7 +258,7 @@ impl TomlReader<'_> {
     }
 
     /// The named tables below a name.
-    fn tables<'v, 'i>(
+    pub(super) fn tables<'v, 'i>(
         &mut self,
         table: &'v TomlTable<'i>,
         name: &str,
@@ -346,7 +276,7 @@ impl TomlReader<'_> {
         tables
     }
 
-    fn reject_unknown(&mut self, thing: &str, table: &TomlTable<'_>, known: &[&str]) {
+    pub(super) fn reject_unknown(&mut self, thing: &str, table: &TomlTable<'_>, known: &[&str]) {
         for (key, _) in table.iter().filter(|(key, _)| !known.contains(&key.get_ref().as_ref())) {
             let message =
                 format!("{thing} knows no '{}'; it knows {}", key.get_ref(), known.join(", "));
