@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use client::{Account, PartitionKeyDefinition, StorageLocation};
+use engine::Engine;
 
 use crate::account_key::read_account_key;
 use crate::error::CommandError;
@@ -102,21 +103,33 @@ impl AccountLocation {
         flags: &StoreFlags,
         missing: MissingStore,
     ) -> Result<Account, CommandError> {
+        Ok(self.open_with_engine(flags, missing).await?.0)
+    }
+
+    /// The same, with the engine of a folder.
+    pub(crate) async fn open_with_engine(
+        &self,
+        flags: &StoreFlags,
+        missing: MissingStore,
+    ) -> Result<(Account, Option<Engine>), CommandError> {
         match self {
             Self::Folder(folder) => {
                 if missing == MissingStore::Refuse {
                     refuse_missing(folder)?;
                 }
                 let engine = flags.open(folder).await?;
-                let account = Account::embedded(StorageLocation::Engine(engine)).await;
-                account.map_err(|error| CommandError::from_error(format!("opening {self}"), &error))
+                let account = Account::embedded(StorageLocation::Engine(engine.clone())).await;
+                let account = account
+                    .map_err(|error| CommandError::from_error(format!("opening {self}"), &error))?;
+                Ok((account, Some(engine)))
             }
             Self::Endpoint { url, key } => {
                 let text = format!("AccountEndpoint={url};AccountKey={key};");
-                Account::open(&text).await.map_err(|error| {
+                let account = Account::open(&text).await.map_err(|error| {
                     CommandError::from_error(format!("connecting to {self}"), &error)
                         .or_hint("check the address, the key, and that the server is running")
-                })
+                })?;
+                Ok((account, None))
             }
         }
     }

@@ -201,7 +201,7 @@ impl ScriptArguments {
         let report = runtime.block_on(run_scripts(options))?;
         writeln!(out, "{report}")?;
         if let Some(path) = self.out {
-            std::fs::write(path, format!("{report}\n"))?;
+            std::fs::write(path, report.page())?;
         }
         Ok(())
     }

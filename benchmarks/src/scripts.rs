@@ -1,6 +1,7 @@
-//! The cost of scripts: an empty procedure, ten creates beside a batch, a function beside the query that calls it.
+//! The cost of scripts: a cold realm beside a prepared one, an empty procedure, ten creates beside a batch, a function
+//! beside the query that calls it.
 //!
-//! Owns the measurements and their table. Everything runs on a store in memory, so that the disk does not hide the cost
+//! Owns the measurements and their page. Everything runs on a store in memory, so that the disk does not hide the cost
 //! of the script; the sides take turns, because the machine is rarely idle.
 
 use std::fmt;
@@ -12,6 +13,9 @@ use engine::operation::{
     TransactionalBatch, WriteOptions,
 };
 use engine::query::QueryItems;
+use engine::script_runtime::{
+    ScriptCall, ScriptLimits, ScriptMeter, ScriptPurpose, ScriptRuntime, ScriptSource,
+};
 use engine::{
     AttachedKind, Clock, ContainerLink, Engine, EngineSettings, Environment, SystemClock,
 };
@@ -19,6 +23,7 @@ use javascript::JavaScript;
 use model::{Json, MeasuredJson, Object, PartitionKey};
 
 use crate::Result;
+use crate::meter::{load_average, machine};
 
 /// How scripts are measured.
 #[derive(Clone, Copy, Debug)]
@@ -32,7 +37,11 @@ pub struct ScriptOptions {
 /// Medians.
 #[derive(Clone, Debug)]
 pub struct ScriptReport {
-    /// An empty procedure: a new realm, a session, no writes.
+    /// The start of a run in a runtime that has run nothing: a new realm, compilation.
+    pub cold: Duration,
+    /// The start of the next run of the same script, whose realm was prepared.
+    pub prepared: Duration,
+    /// An empty procedure: a session, no writes.
     pub empty: Duration,
     /// A procedure with ten creates.
     pub creates: Duration,
@@ -45,6 +54,18 @@ pub struct ScriptReport {
     /// Items of the query.
     pub items: usize,
 }
+
+/// More than the preparation of a realm takes.
+const PREPARATION: Duration = Duration::from_millis(5);
+
+const LIMITS: ScriptLimits = ScriptLimits {
+    time_max: Duration::from_secs(5),
+    memory_bytes_max: 64 << 20,
+    stack_bytes_max: 512 << 10,
+    output_bytes_max: 4 << 20,
+    operations_max: 10_000,
+    log_bytes_max: 16 << 10,
+};
 
 const EMPTY: &str = "function () {}";
 
@@ -63,7 +84,12 @@ pub async fn run_scripts(options: ScriptOptions) -> Result<ScriptReport> {
     prepare(&engine, &link, options.items).await?;
     let (mut empty, mut creates, mut batch) = (Vec::new(), Vec::new(), Vec::new());
     let (mut called, mut plain) = (Vec::new(), Vec::new());
+    let (mut cold, mut prepared) = (Vec::new(), Vec::new());
     for call in 0..options.calls {
+        let runtime = JavaScript::new();
+        cold.push(start(&runtime)?);
+        runtime.prepare_next();
+        prepared.push(start(&runtime)?);
         empty.push(procedure(&engine, &link, "empty", "[]").await?);
         let first = 20 * call;
         creates.push(procedure(&engine, &link, "creates", &format!("[{first}]")).await?);
@@ -75,6 +101,8 @@ pub async fn run_scripts(options: ScriptOptions) -> Result<ScriptReport> {
     }
     engine.close().await?;
     Ok(ScriptReport {
+        cold: median(cold),
+        prepared: median(prepared),
         empty: median(empty),
         creates: median(creates),
         batch: median(batch),
@@ -128,7 +156,42 @@ async fn procedure(
     };
     let began = SystemClock.stopwatch();
     engine.execute_procedure(operation).await?;
-    Ok(SystemClock.stopwatch().saturating_sub(began))
+    let time = SystemClock.stopwatch().saturating_sub(began);
+    // The next realm is prepared meanwhile, so that it slows down no other side.
+    tokio::time::sleep(PREPARATION).await;
+    Ok(time)
+}
+
+/// How long the start of a run takes.
+fn start(runtime: &JavaScript) -> Result<Duration> {
+    let call = ScriptCall {
+        source: ScriptSource { name: "creates".to_owned(), text: CREATES.into() },
+        purpose: ScriptPurpose::Procedure { arguments: "[]".to_owned() },
+        self_link: "dbs/d/colls/c/".to_owned(),
+        alternate_link: "dbs/d/colls/c".to_owned(),
+        wants_log: false,
+        seed: 1,
+        limits: LIMITS,
+        meter: Arc::new(StartMeter),
+    };
+    let began = SystemClock.stopwatch();
+    let run = runtime.start(call)?;
+    let time = SystemClock.stopwatch().saturating_sub(began);
+    drop(run);
+    Ok(time)
+}
+
+/// A clock that ends nothing.
+struct StartMeter;
+
+impl ScriptMeter for StartMeter {
+    fn elapsed(&self) -> Duration {
+        Duration::ZERO
+    }
+
+    fn is_cancelled(&self) -> bool {
+        false
+    }
 }
 
 async fn ten_creates(engine: &Engine, link: &ContainerLink, first: usize) -> Result<Duration> {
@@ -159,6 +222,20 @@ async fn query(engine: &Engine, link: &ContainerLink, text: &str) -> Result<Dura
     Ok(time)
 }
 
+impl ScriptReport {
+    /// The page with the table.
+    #[must_use]
+    pub fn page(&self) -> String {
+        let (cores, memory) = machine().unwrap_or_default();
+        let (memory, load) = (memory as f64 / (1_u64 << 30) as f64, load_average());
+        let load = load.unwrap_or_default();
+        format!(
+            "# Scripts\n\nMedians of a release build on a store in memory; `benchmarks scripts --out benchmarks/SCRIPTS.md` writes \
+             this page.\nThe sides take turns. {cores} cores, {memory:.0} GiB, load average {load}.\n\n{self}\n"
+        )
+    }
+}
+
 fn median(times: Vec<Duration>) -> Duration {
     let mut times = times;
     times.sort_unstable();
@@ -172,7 +249,17 @@ impl fmt::Display for ScriptReport {
         let call = (us(self.called) - us(self.plain)) / self.items.max(1) as f64;
         writeln!(formatter, "| measurement | median | goal |")?;
         writeln!(formatter, "|---|---|---|")?;
-        writeln!(formatter, "| empty procedure, with its realm | {:.0} us | - |", us(self.empty))?;
+        writeln!(
+            formatter,
+            "| start of a run, cold: a new realm, the script compiled | {:.0} us | - |",
+            us(self.cold)
+        )?;
+        writeln!(
+            formatter,
+            "| start of a run, realm and script prepared | {:.0} us | - |",
+            us(self.prepared)
+        )?;
+        writeln!(formatter, "| empty procedure, one call | {:.0} us | - |", us(self.empty))?;
         writeln!(
             formatter,
             "| ten creates in a procedure | {:.0} us, {ratio:.2} x the batch | 2 x |",

@@ -6,6 +6,7 @@ import { confirmDialog, dialog, menuButton, toast } from "/_kit/feedback.js";
 import { schemaForm } from "/_kit/form.js";
 import { tree } from "/_kit/tree.js";
 import { call, containerPath, databasePath, feed, json } from "./api.js";
+import { isRunnable, runScript } from "./script_run.js";
 import { createUser, deleteScript, deleteUser, editScript, ID, renameUser, SCRIPTS, showUser } from "./scripts.js";
 
 export function accountTree(pane, { isReadOnly, onplace }) {
@@ -68,6 +69,7 @@ export function accountTree(pane, { isReadOnly, onplace }) {
       return found.map((script) => ({
         id: `${segment}:${place.database}/${place.container}/${script.id}`, label: script.id, icon: "script", note: label, open: () => edit(script),
         menu: menu(`Actions of the script ${script.id}`, [{ label: "Edit", icon: "edit", run: () => edit(script) },
+          ...(isRunnable(segment) ? [{ label: "Run", icon: "play", run: () => runScript(place, segment, script).catch(fail) }] : []),
           { label: "Delete script", icon: "trash", isDanger: true, run: () => changed(branch, deleteScript(place, segment, script.id)) }]),
       }));
     }));

@@ -17,6 +17,12 @@ export const SCRIPTS = [
   ["udfs", "function", "Functions", "UserDefinedFunctions", "function lower(text) {\n  return text.toLowerCase();\n}"],
 ];
 
+const HINTS = {
+  sprocs: "Runs in one transaction on one logical partition; getContext() is the container, the request and the response.",
+  triggers: "Runs with the writes whose request names it, in their transaction.",
+  udfs: "Called in queries as udf.id(...), once for each item that is read; it never uses an index.",
+};
+
 // A form for a script; `script` is null for a new one. Resolves to whether something was changed.
 export async function editScript(place, segment, script) {
   const [, one, , , first] = SCRIPTS.find(([name]) => name === segment);
@@ -28,7 +34,7 @@ export async function editScript(place, segment, script) {
       ...(script ? {} : { id: ID }),
       ...(isTrigger ? {
         triggerType: { title: "Runs", enum: ["Pre", "Post"], titles: { Pre: "before the write", Post: "after the write" } },
-        triggerOperation: { title: "On", enum: ["All", "Create", "Replace", "Delete", "Update"] },
+        triggerOperation: { title: "On", enum: ["All", "Create", "Replace", "Upsert", "Delete", "Update"] },
       } : {}),
     },
   }, script ?? {});
@@ -44,7 +50,7 @@ export async function editScript(place, segment, script) {
     return true;
   };
   return dialog(script ? `The ${one} '${script.id}'` : `New ${one}`, element("div", { class: "stack" }, form.node, code.node,
-    element("p", { class: "hint" }, "Kept for client libraries that read and write scripts. The server stores them; it does not run JavaScript.")),
+    element("p", { class: "hint" }, HINTS[segment])),
   { isWide: true, actions: [{ label: "Cancel", value: null }, { label: "Save", kind: "primary", run: send }] });
 }
 

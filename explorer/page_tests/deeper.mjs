@@ -90,6 +90,73 @@ export async function deeperTests({ test, page, account, go, clean, picture, toa
     await toastText("is deleted");
   });
 
+  await test("2 tree: a procedure is created, run with arguments in a logical partition, and its mistakes are shown", async () => {
+    await page.getByRole("button", { name: "Actions of the scripts of orders" }).click();
+    await page.getByRole("menuitem", { name: "New stored procedure" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Id").fill("add");
+    await dialog.getByRole("textbox", { name: "Text" }).fill(`function add(id, total) {
+  console.log("adding", id);
+  __.createDocument(__.getSelfLink(), { id, customer: "ada", total }, (error, made) => {
+    if (error) throw error;
+    getContext().getResponse().setBody({ made: made.id, total: made.total });
+  });
+}`);
+    await clean();
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await toastText("The stored procedure 'add' is saved.");
+    await page.getByRole("button", { name: "Actions of the script add" }).click();
+    await page.getByRole("menuitem", { name: "Run" }).click();
+    await dialog.getByLabel("Partition key").fill("ada");
+    await dialog.getByRole("textbox", { name: "Arguments" }).fill('["by-script", 12.5]');
+    await dialog.getByRole("button", { name: "Run", exact: true }).click();
+    await dialog.getByLabel("Response").getByText('"made": "by-script"').waitFor();
+    await dialog.getByLabel("Log").getByText("adding by-script").waitFor();
+    await dialog.getByText(/^Done, [\d.]+ RU\.$/).waitFor();
+    await clean();
+    await picture("2-script-run");
+    const made = JSON.parse((await send(account, "GET", "/dbs/shop/colls/orders/docs/by-script", { headers: ADA })).text);
+    assert.equal(made.total, 12.5);
+    await dialog.getByRole("button", { name: "Run", exact: true }).click();
+    await dialog.getByText(/Entity with the specified id already exists/).waitFor();
+    assert.equal(await dialog.getByLabel("Response").count(), 0, "the response of the run before is gone");
+    await dialog.getByRole("textbox", { name: "Arguments" }).fill("{}");
+    await dialog.getByRole("button", { name: "Run", exact: true }).click();
+    await dialog.getByText("Write the arguments as a JSON array").waitFor();
+    await dialog.getByRole("textbox", { name: "Arguments" }).fill("[");
+    await dialog.getByRole("button", { name: "Run", exact: true }).click();
+    await dialog.getByText("The arguments are not JSON").waitFor();
+    await dialog.getByRole("button", { name: "Close", exact: true }).click();
+    await page.getByRole("button", { name: "Actions of the script add" }).click();
+    await page.getByRole("menuitem", { name: "Delete script" }).click();
+    await dialog.getByRole("button", { name: "Delete" }).click();
+    await toastText("is deleted");
+    expectRefusals();
+  });
+
+  await test("2 tree: a function is run with arguments, and a trigger has nothing to run", async () => {
+    await send(account, "POST", "/dbs/shop/colls/orders/udfs", { body: { id: "tax", body: "function tax(n, rate) { return n * rate; }" } });
+    await send(account, "POST", "/dbs/shop/colls/orders/triggers", { body: { id: "stamp", body: "function () {}", triggerType: "Pre", triggerOperation: "Create" } });
+    await page.reload();
+    await page.locator("body[data-ready=true]").waitFor();
+    await page.getByRole("treeitem", { name: "shop", exact: true }).locator(".twist").first().click();
+    await page.getByRole("treeitem", { name: "orders", exact: true }).locator(".twist").first().click();
+    await page.getByRole("treeitem", { name: "Scripts", exact: true }).locator(".twist").first().click();
+    const dialog = page.getByRole("dialog");
+    await page.getByRole("button", { name: "Actions of the script tax" }).click();
+    await page.getByRole("menuitem", { name: "Run" }).click();
+    await dialog.getByRole("textbox", { name: "Arguments" }).fill("[200, 0.5]");
+    await dialog.getByRole("button", { name: "Run", exact: true }).click();
+    await dialog.getByLabel("Response").getByText("100").waitFor();
+    await dialog.getByRole("button", { name: "Close", exact: true }).click();
+    await page.getByRole("button", { name: "Actions of the script stamp" }).click();
+    await page.getByRole("menuitem", { name: "Edit" }).waitFor();
+    assert.equal(await page.getByRole("menuitem", { name: "Run" }).count(), 0);
+    await page.keyboard.press("Escape");
+    await send(account, "DELETE", "/dbs/shop/colls/orders/udfs/tax");
+    await send(account, "DELETE", "/dbs/shop/colls/orders/triggers/stamp");
+  });
+
   await test("2 tree: users are created, get a permission, are renamed and deleted", async () => {
     await page.getByRole("button", { name: "Actions of the users of shop" }).click();
     await page.getByRole("menuitem", { name: "New user" }).click();

@@ -31,6 +31,7 @@ pub const PAGES: &[Asset] = &[
     script!("query_plan.js"),
     script!("query_result.js"),
     script!("requests.js"),
+    script!("script_run.js"),
     script!("scripts.js"),
     script!("sign_in.js"),
     script!("suggest.js"),

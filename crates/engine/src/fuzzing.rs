@@ -60,14 +60,7 @@ mod tests {
     use crate::operation::{CreateContainer, CreateDatabase, UpsertItem, WriteOptions};
     use crate::{ContainerLink, Engine, EngineSettings, Environment, SPACES, TravellingClock};
 
-    fn replay(target: &str, check: fn(&[u8])) {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds").join(target);
-        let files: Vec<_> = std::fs::read_dir(folder).unwrap().collect();
-        assert!(files.len() >= 3, "{target} has seeds");
-        for file in files {
-            check(&std::fs::read(file.unwrap().path()).unwrap());
-        }
-    }
+    const PACKAGE: &str = env!("CARGO_MANIFEST_DIR");
 
     /// What an engine has stored, with the number of levels in front. With `UPDATE_SEEDS` some of it becomes seeds.
     #[tokio::test]
@@ -107,7 +100,7 @@ mod tests {
                 super::check_record(&[&[1], entry.key.as_ref()].concat());
                 found += 1;
                 if number < 3 && std::env::var_os("UPDATE_SEEDS").is_some() {
-                    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds/record");
+                    let folder = Path::new(PACKAGE).join("fuzz/seeds/record");
                     std::fs::create_dir_all(&folder).unwrap();
                     let name = format!("{shard}-{}-{number}", space.name);
                     std::fs::write(folder.join(name), stored).unwrap();
@@ -119,7 +112,7 @@ mod tests {
 
     #[test]
     fn the_seeds_of_the_targets_are_read() {
-        replay("record", super::check_record);
-        replay("continuation", super::check_continuation);
+        fuzz_seeds::replay(PACKAGE, "record", super::check_record);
+        fuzz_seeds::replay(PACKAGE, "continuation", super::check_continuation);
     }
 }

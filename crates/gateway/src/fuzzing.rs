@@ -32,21 +32,12 @@ pub fn check_resource_token(bytes: &[u8]) {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
-    fn replay(target: &str, check: fn(&[u8])) {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds").join(target);
-        let files: Vec<_> = std::fs::read_dir(folder).unwrap().collect();
-        assert!(files.len() >= 3, "{target} has seeds");
-        for file in files {
-            check(&std::fs::read(file.unwrap().path()).unwrap());
-        }
-    }
+    const PACKAGE: &str = env!("CARGO_MANIFEST_DIR");
 
     #[test]
     fn the_seeds_of_the_targets_are_read() {
-        replay("binary_json", super::check_binary_json);
-        replay("http_head", super::check_http_head);
-        replay("resource_token", super::check_resource_token);
+        fuzz_seeds::replay(PACKAGE, "binary_json", super::check_binary_json);
+        fuzz_seeds::replay(PACKAGE, "http_head", super::check_http_head);
+        fuzz_seeds::replay(PACKAGE, "resource_token", super::check_resource_token);
     }
 }

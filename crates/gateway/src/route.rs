@@ -176,6 +176,24 @@ impl<'a> OwnRoute<'a> {
     }
 }
 
+impl Route<'_> {
+    /// Whether it is a list of resources, which a POST can query.
+    pub(crate) fn is_feed(&self) -> bool {
+        match self {
+            Self::Offers
+            | Self::Databases
+            | Self::Containers(_)
+            | Self::Users(_)
+            | Self::Permissions(..) => true,
+            Self::Container(_, _, inner) => matches!(
+                inner,
+                ContainerRoute::Items | ContainerRoute::Conflicts | ContainerRoute::Scripts(_)
+            ),
+            _ => false,
+        }
+    }
+}
+
 /// The resource that a path names inside a container, or the container itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ContainerRoute<'a> {

@@ -16,7 +16,7 @@ use ring::hmac;
 use ring::rand::{SecureRandom, SystemRandom};
 
 use crate::http::{ApiError, ApiResult, header};
-use crate::route::RequestPath;
+use crate::route::{ContainerRoute, RequestPath, Route};
 
 /// How long a session lasts, in seconds.
 const SESSION_SECONDS: u64 = 12 * 3600;
@@ -147,9 +147,16 @@ pub(crate) fn check_reads_only(
     let flag = |name: &HeaderName| {
         text(headers, name.as_str()).is_some_and(|value| value.eq_ignore_ascii_case("true"))
     };
-    let names = [header::IS_QUERY, header::IS_QUERY_OTHER, header::IS_QUERY_PLAN];
-    // A handler looks at the batch header first, and routes of our own do not look at the query header at all.
-    let is_query = names.iter().any(flag) && !flag(&header::IS_BATCH) && !path.is_own();
+    let is_query = flag(&header::IS_QUERY) || flag(&header::IS_QUERY_OTHER);
+    // The order of the handlers: on items the headers of a plan and of a batch come first. Other feeds know queries only;
+    // elsewhere a POST executes, deletes or creates, whatever its headers say.
+    let is_query = match path.route() {
+        Some(Route::Container(_, _, ContainerRoute::Items)) => {
+            (is_query || flag(&header::IS_QUERY_PLAN)) && !flag(&header::IS_BATCH)
+        }
+        Some(route) => is_query && route.is_feed(),
+        None => false,
+    };
     if method.is_safe() || (*method == Method::POST && (is_query || path.is_question())) {
         return Ok(());
     }

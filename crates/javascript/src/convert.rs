@@ -19,25 +19,39 @@ pub(crate) fn to_js<'js>(ctx: &Ctx<'js>, json: Option<&Json>) -> rquickjs::Resul
     })
 }
 
-/// The JSON form of a value; none for undefined, functions, symbols and numbers that are not finite.
-pub(crate) fn from_js<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> rquickjs::Result<Option<Json>> {
-    match value.type_of() {
-        Type::Null => return Ok(Some(Json::Null)),
-        Type::Bool => return Ok(value.as_bool().map(Json::Bool)),
-        Type::Int => return Ok(value.as_int().map(|value| Json::from(i64::from(value)))),
-        Type::Float => {
-            return Ok(value.as_float().and_then(Number::from_f64).map(Json::Number));
-        }
+/// The JSON form of a value; none for undefined, functions, symbols and numbers that are not finite. The inner error is
+/// the number of bytes of a value that has more than allowed.
+pub(crate) fn from_js<'js>(
+    ctx: &Ctx<'js>,
+    value: Value<'js>,
+    bytes_max: usize,
+) -> rquickjs::Result<Result<Option<Json>, usize>> {
+    let json = match value.type_of() {
+        Type::Null => Some(Json::Null),
+        Type::Bool => value.as_bool().map(Json::Bool),
+        Type::Int => value.as_int().map(|value| Json::from(i64::from(value))),
+        Type::Float => value.as_float().and_then(Number::from_f64).map(Json::Number),
         Type::String => {
             let text = value.as_string().map(rquickjs::String::to_string).transpose()?;
-            return Ok(text.map(Json::String));
+            match text {
+                Some(text) if text.len() > bytes_max => return Ok(Err(text.len())),
+                text => text.map(Json::String),
+            }
         }
-        _ => {}
-    }
-    let Some(text) = ctx.json_stringify(value)? else { return Ok(None) };
-    let text = text.to_string()?;
-    match Json::parse(text.as_bytes()) {
-        Ok(json) => Ok(Some(json)),
-        Err(error) => Err(Exception::throw_type(ctx, &format!("The result is not JSON: {error}."))),
-    }
+        _ => {
+            let Some(text) = ctx.json_stringify(value)? else { return Ok(Ok(None)) };
+            let text = text.to_string()?;
+            if text.len() > bytes_max {
+                return Ok(Err(text.len()));
+            }
+            match Json::parse(text.as_bytes()) {
+                Ok(json) => Some(json),
+                Err(error) => {
+                    let message = format!("The result is not JSON: {error}.");
+                    return Err(Exception::throw_type(ctx, &message));
+                }
+            }
+        }
+    };
+    Ok(Ok(json))
 }

@@ -10,11 +10,11 @@ use engine::script_runtime::{
     ScriptFailure, ScriptFailureKind, ScriptFunctions, ScriptLimits, ScriptMeter, ScriptSource,
 };
 use model::Json;
+use rquickjs::Value;
 use rquickjs::function::Args;
-use rquickjs::{Array, Function, Value};
 
 use crate::convert::{from_js, to_js};
-use crate::realm::{BlankRealm, InterruptGate, Realm, compile};
+use crate::realm::{InterruptGate, Realm, SpareRealm, compile_all, instantiate_all, script};
 
 /// The functions of one request.
 pub(crate) struct QueryFunctions {
@@ -25,20 +25,18 @@ pub(crate) struct QueryFunctions {
 
 impl QueryFunctions {
     pub(crate) fn new(
-        blank: BlankRealm,
+        spare: SpareRealm,
         sources: &[ScriptSource],
         limits: ScriptLimits,
         meter: Arc<dyn ScriptMeter>,
     ) -> Result<Self, ScriptFailure> {
-        let realm = Realm::new(blank, InterruptGate::new(limits, meter));
+        let SpareRealm { realm, is_compiled } = spare;
+        let realm = Realm::new(realm, InterruptGate::new(limits, meter));
         realm.enter(|ctx| {
-            let list = Array::new(ctx.clone())?;
-            for (place, source) in sources.iter().enumerate() {
-                list.set(place, compile(ctx, source)?)?;
+            if !is_compiled {
+                compile_all(ctx, sources)?;
             }
-            // Kept outside of every object that a function can reach.
-            let _ = ctx.store_userdata(list);
-            Ok(())
+            instantiate_all(ctx, sources)
         })?;
         let names = sources.iter().enumerate();
         let places = names.map(|(place, source)| (source.name.clone(), place)).collect();
@@ -56,17 +54,21 @@ impl ScriptFunctions for QueryFunctions {
             });
         };
         self.realm.gate.begin_call();
-        self.realm.enter(|ctx| {
-            let function: Function<'_> = match ctx.userdata::<Array<'_>>() {
-                Some(list) => list.get(place)?,
-                None => return Err(rquickjs::Error::Unknown),
-            };
+        let bytes_max = self.realm.gate.limits.output_bytes_max;
+        let result = self.realm.enter(|ctx| {
+            let function = script(ctx, place)?;
             let mut passed = Args::new(ctx.clone(), arguments.len());
             for argument in arguments {
                 passed.push_arg(to_js(ctx, argument.as_ref())?)?;
             }
             let result: Value<'_> = function.call_arg(passed)?;
-            from_js(ctx, result)
+            from_js(ctx, result, bytes_max)
+        })?;
+        result.map_err(|bytes| ScriptFailure {
+            kind: ScriptFailureKind::TooLarge,
+            message: format!(
+                "The result of the function '{name}' has {bytes} bytes; at most {bytes_max} are allowed. Return less."
+            ),
         })
     }
 }

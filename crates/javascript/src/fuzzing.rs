@@ -65,15 +65,10 @@ pub fn script_text(text: &str) {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     #[test]
     fn every_seed_ends() {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds/script_text");
-        let files: Vec<_> = std::fs::read_dir(folder).unwrap().collect();
-        assert!(files.len() >= 3, "script_text has seeds");
-        for file in files {
-            super::script_text(&std::fs::read_to_string(file.unwrap().path()).unwrap());
-        }
+        fuzz_seeds::replay(env!("CARGO_MANIFEST_DIR"), "script_text", |seed| {
+            super::script_text(std::str::from_utf8(seed).unwrap());
+        });
     }
 }

@@ -12,7 +12,9 @@ use engine::script_runtime::{
 use rquickjs::{Ctx, Function, Object, Value};
 
 use crate::operation::{HostRequest, OperationQueue};
-use crate::realm::{BlankRealm, InterruptGate, Realm, compile, describe};
+use crate::realm::{
+    InterruptGate, Realm, SpareRealm, compile_all, describe, instantiate_all, script,
+};
 
 /// A run in its realm.
 pub(crate) struct RealmRun {
@@ -24,16 +26,20 @@ pub(crate) struct RealmRun {
 }
 
 impl RealmRun {
-    pub(crate) fn new(blank: BlankRealm, call: &ScriptCall) -> Result<Self, ScriptFailure> {
-        let realm = Realm::new(blank, InterruptGate::new(call.limits, call.meter.clone()));
+    pub(crate) fn new(spare: SpareRealm, call: &ScriptCall) -> Result<Self, ScriptFailure> {
+        let SpareRealm { realm, is_compiled } = spare;
+        let realm = Realm::new(realm, InterruptGate::new(call.limits, call.meter.clone()));
         let queue = OperationQueue::new(&realm.gate);
+        let sources = std::slice::from_ref(&call.source);
         realm.enter(|ctx| {
-            let holder = Object::new(ctx.clone())?;
-            holder.set("driver", driver(ctx, call, &queue)?)?;
-            holder.set("script", compile(ctx, &call.source)?)?;
+            // Before the script is compiled: a text that closes the brackets around it runs then.
+            let driver = driver(ctx, call, &queue)?;
             // Kept outside of every object that the script can reach.
-            let _ = ctx.store_userdata(holder);
-            Ok(())
+            let _ = ctx.store_userdata(driver);
+            if !is_compiled {
+                compile_all(ctx, sources)?;
+            }
+            instantiate_all(ctx, sources)
         })?;
         Ok(Self { realm, queue, has_begun: false, in_flight: Vec::new() })
     }
@@ -43,10 +49,10 @@ impl RealmRun {
         self.has_begun = true;
         let gate = &self.realm.gate;
         self.realm.enter(|ctx| {
-            let driver: Object<'_> = part(ctx, "driver")?;
+            let driver = kept_driver(ctx)?;
             if !has_begun {
                 let begin: Function<'_> = driver.get("begin")?;
-                begin.call::<_, Value<'_>>((part::<Function<'_>>(ctx, "script")?,))?;
+                begin.call::<_, Value<'_>>((script(ctx, 0)?,))?;
                 run_jobs(ctx, gate);
             }
             let answer: Function<'_> = driver.get("answer")?;
@@ -61,7 +67,7 @@ impl RealmRun {
     /// The failure of a script that has aborted itself; it may have caught the exception.
     fn check_abort(&self) -> Result<(), ScriptFailure> {
         let aborted = self.realm.enter(|ctx| {
-            let driver: Object<'_> = part(ctx, "driver")?;
+            let driver = kept_driver(ctx)?;
             if !driver.get::<_, Function<'_>>("hasAborted")?.call::<_, bool>(())? {
                 return Ok(None);
             }
@@ -73,7 +79,7 @@ impl RealmRun {
 
     fn output(&self) -> Result<ScriptOutput, ScriptFailure> {
         let body = self.realm.enter(|ctx| {
-            let driver: Object<'_> = part(ctx, "driver")?;
+            let driver = kept_driver(ctx)?;
             driver.get::<_, Function<'_>>("output")?.call::<_, Option<String>>(())
         })?;
         let bytes_max = self.realm.gate.limits.output_bytes_max;
@@ -110,9 +116,9 @@ impl ScriptRun for RealmRun {
     }
 }
 
-fn part<'js, T: rquickjs::FromJs<'js>>(ctx: &Ctx<'js>, name: &str) -> rquickjs::Result<T> {
+fn kept_driver<'js>(ctx: &Ctx<'js>) -> rquickjs::Result<Object<'js>> {
     match ctx.userdata::<Object<'js>>() {
-        Some(holder) => holder.get(name),
+        Some(driver) => Ok(driver.clone()),
         None => Err(rquickjs::Error::Unknown),
     }
 }

@@ -37,7 +37,8 @@ impl fmt::Debug for JavaScript {
 
 impl ScriptRuntime for JavaScript {
     fn start(&self, call: ScriptCall) -> Result<Box<dyn ScriptRun>, ScriptFailure> {
-        Ok(Box::new(RealmRun::new(self.spare.take()?, &call)?))
+        let spare = self.spare.take(std::slice::from_ref(&call.source), call.limits)?;
+        Ok(Box::new(RealmRun::new(spare, &call)?))
     }
 
     fn functions(
@@ -46,7 +47,8 @@ impl ScriptRuntime for JavaScript {
         limits: ScriptLimits,
         meter: Arc<dyn ScriptMeter>,
     ) -> Result<Arc<dyn ScriptFunctions>, ScriptFailure> {
-        Ok(Arc::new(QueryFunctions::new(self.spare.take()?, &sources, limits, meter)?))
+        let spare = self.spare.take(&sources, limits)?;
+        Ok(Arc::new(QueryFunctions::new(spare, &sources, limits, meter)?))
     }
 
     fn prepare_next(&self) {

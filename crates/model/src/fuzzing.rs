@@ -48,20 +48,11 @@ pub fn check_token(bytes: &[u8]) {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
-    fn replay(target: &str, check: fn(&[u8])) {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds").join(target);
-        let files: Vec<_> = std::fs::read_dir(folder).unwrap().collect();
-        assert!(files.len() >= 3, "{target} has seeds");
-        for file in files {
-            check(&std::fs::read(file.unwrap().path()).unwrap());
-        }
-    }
+    const PACKAGE: &str = env!("CARGO_MANIFEST_DIR");
 
     #[test]
     fn the_seeds_of_the_targets_are_read() {
-        replay("indexing_policy", super::check_indexing_policy);
-        replay("token", super::check_token);
+        fuzz_seeds::replay(PACKAGE, "indexing_policy", super::check_indexing_policy);
+        fuzz_seeds::replay(PACKAGE, "token", super::check_token);
     }
 }

@@ -20,19 +20,10 @@ pub fn check_store_files(bytes: &[u8]) {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
-    fn replay(target: &str, check: fn(&[u8])) {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds").join(target);
-        let files: Vec<_> = std::fs::read_dir(folder).unwrap().collect();
-        assert!(files.len() >= 3, "{target} has seeds");
-        for file in files {
-            check(&std::fs::read(file.unwrap().path()).unwrap());
-        }
-    }
+    const PACKAGE: &str = env!("CARGO_MANIFEST_DIR");
 
     #[test]
     fn the_seeds_of_the_target_are_read() {
-        replay("store_files", super::check_store_files);
+        fuzz_seeds::replay(PACKAGE, "store_files", super::check_store_files);
     }
 }

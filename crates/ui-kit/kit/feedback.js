@@ -68,6 +68,7 @@ export function dialog(title, body, { actions = [{ label: "Close", value: null }
         event.preventDefault();
         try {
           pressed.setAttribute("aria-disabled", "true");
+          problem.textContent = "";
           result = run ? await run() : value;
           if (result === false) return;
           node.close();

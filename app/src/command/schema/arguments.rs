@@ -7,6 +7,7 @@ use client::{Account, StorageLocation};
 use service::schema::{ParsedSchema, Schema, SchemaReadOptions};
 
 use super::messages;
+use super::scripts::AccountScripts;
 use crate::account_location::{AccountFlags, AccountLocation, MissingStore};
 use crate::error::CommandError;
 use crate::open::{StoreFlags, refuse_missing};
@@ -56,6 +57,7 @@ pub(super) struct SchemaArguments {
 pub(super) struct SchemaContext {
     pub(super) schema: Schema,
     pub(super) account: Account,
+    pub(super) scripts: AccountScripts,
     pub(super) location: AccountLocation,
 }
 
@@ -92,18 +94,20 @@ impl SchemaArguments {
     pub(super) async fn open(&self, missing: MissingStore) -> Result<SchemaContext, CommandError> {
         let schema = self.flags.read(&self.file, |text| crate::output::line(text))?;
         let location = self.location.location()?;
-        let account = match (&location, missing) {
+        let (account, engine) = match (&location, missing) {
             (AccountLocation::Folder(folder), MissingStore::Refuse)
                 if refuse_missing(folder).is_err() =>
             {
                 let account = Account::embedded(StorageLocation::Memory).await;
-                account.map_err(|error| {
+                let account = account.map_err(|error| {
                     CommandError::from_error(format!("opening {location}"), &error)
-                })?
+                })?;
+                (account, None)
             }
-            _ => location.open(&self.store, missing).await?,
+            _ => location.open_with_engine(&self.store, missing).await?,
         };
-        Ok(SchemaContext { schema, account, location })
+        let scripts = AccountScripts::new(&location, engine)?;
+        Ok(SchemaContext { schema, account, scripts, location })
     }
 }
 

@@ -9,6 +9,7 @@ use service::schema::Schema;
 
 use super::arguments::FileFlags;
 use super::format::SchemaFormatArg;
+use super::scripts::AccountScripts;
 use crate::account_location::{AccountFlags, MissingStore};
 use crate::error::CommandError;
 use crate::open::StoreFlags;
@@ -69,11 +70,19 @@ impl SchemaExportCommand {
             return self.flags.read(file, print_note);
         }
         let location = self.location.location()?;
-        let account = location.open(&self.store, MissingStore::Refuse).await?;
-        let schema = Schema::read(&account).await;
-        let closed = account.close().await;
+        let opened = location.open_with_engine(&self.store, MissingStore::Refuse).await?;
+        let (account, engine) = opened;
+        let scripts = AccountScripts::new(&location, engine)?;
         let what = || format!("reading {location}");
-        let schema = schema.map_err(|error| CommandError::from_error(what(), &error))?;
+        let schema = match Schema::read(&account).await {
+            Ok(schema) => schema
+                .with_scripts_of(&scripts)
+                .await
+                .map_err(|error| CommandError::new(what(), error.to_string())),
+            Err(error) => Err(CommandError::from_error(what(), &error)),
+        };
+        let closed = account.close().await;
+        let schema = schema?;
         closed.map_err(|error| CommandError::from_error(what(), &error))?;
         Ok(schema)
     }

@@ -39,6 +39,10 @@ pub(super) fn apply_error(location: &AccountLocation, error: &SchemaApplyError) 
             CommandError::new(format!("applying the schema to {location}"), why)
                 .hint("The plan above shows the alternatives")
         }
+        SchemaApplyError::Scripts { doing, error } => CommandError::new(
+            format!("applying the schema to {location}, {doing}"),
+            error.to_string(),
+        ),
         SchemaApplyError::Account { doing, error } => {
             CommandError::from_error(format!("applying the schema to {location}, {doing}"), error)
                 .or_hint("What was applied remains; run it again to apply the rest")

@@ -8,6 +8,7 @@ mod export;
 mod format;
 mod messages;
 mod run;
+mod scripts;
 
 #[cfg(any(feature = "chat", feature = "notifications", feature = "secret-migration"))]
 pub(crate) use format::SchemaFormatArg;

@@ -29,8 +29,8 @@ Examples:
   planisphere schema export main.tf --to toml            convert one format to another
 
 A schema is a .toml file in our format (docs/reference/schema.md), Terraform files with azurerm_cosmosdb_sql_database
-and azurerm_cosmosdb_sql_container, or an ARM template (compiled Bicep). Databases and containers that are not in the
-schema are left alone. Changes that are impossible, such as of a partition key, are rejected with an alternative.
+and azurerm_cosmosdb_sql_container, or an ARM template (compiled Bicep). Containers may declare their stored procedures,
+triggers and functions. Databases, containers and scripts that are not in the schema are left alone. Changes that are impossible, such as of a partition key, are rejected with an alternative.
 
 Exit codes: 0 success, 1 `check` found a difference, 2 the command failed.")]
 pub(crate) struct SchemaCommand {
@@ -88,10 +88,8 @@ async fn print_plan(arguments: &SchemaArguments) -> Result<bool, CommandError> {
 }
 
 async fn plan(context: &SchemaContext) -> Result<service::schema::SchemaPlan, CommandError> {
-    let plan = context.schema.plan(&context.account).await;
-    plan.map_err(|error| {
-        CommandError::from_error(format!("comparing {} with the schema", context.location), &error)
-    })
+    let plan = context.schema.plan_with_scripts(&context.account, &context.scripts).await;
+    plan.map_err(|error| messages::apply_error(&context.location, &error))
 }
 
 impl SchemaApplyCommand {
@@ -113,7 +111,8 @@ impl SchemaApplyCommand {
             confirm()?;
         }
         let bar = progress::bar(plan.steps.len() as u64, "applying");
-        let applied = plan.apply(&context.account, |_| bar.inc(1)).await;
+        let applied =
+            plan.apply_with_scripts(&context.account, &context.scripts, |_| bar.inc(1)).await;
         bar.finish_and_clear();
         applied.map_err(|error| messages::apply_error(&context.location, &error))?;
         line(format!("Applied to {}.", context.location))?;

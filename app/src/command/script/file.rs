@@ -14,17 +14,17 @@ use model::Object;
 use crate::error::CommandError;
 
 /// The kinds of scripts, with their folders, the segments of their paths and the words for them.
-pub(super) const KINDS: [(AttachedKind, &str, &str, &str); 3] = [
+pub(in crate::command) const KINDS: [(AttachedKind, &str, &str, &str); 3] = [
     (AttachedKind::StoredProcedure, "procedures", "sprocs", "procedure"),
     (AttachedKind::Trigger, "triggers", "triggers", "trigger"),
     (AttachedKind::UserDefinedFunction, "functions", "udfs", "function"),
 ];
 
 /// A script in a file, as it is sent.
-pub(super) struct ScriptFile {
-    pub(super) kind: AttachedKind,
-    pub(super) id: String,
-    pub(super) content: Object,
+pub(in crate::command) struct ScriptFile {
+    pub(in crate::command) kind: AttachedKind,
+    pub(in crate::command) id: String,
+    pub(in crate::command) content: Object,
 }
 
 /// Reads all scripts of a folder, in the order of their names.

@@ -9,9 +9,9 @@ use super::place::{ProcedureAnswer, ProcedureCall, ScriptPlace};
 use crate::error::CommandError;
 
 /// A container of an engine.
-pub(super) struct FolderScripts<'a> {
-    pub(super) engine: &'a Engine,
-    pub(super) container: &'a ContainerLink,
+pub(in crate::command) struct FolderScripts<'a> {
+    pub(in crate::command) engine: &'a Engine,
+    pub(in crate::command) container: &'a ContainerLink,
 }
 
 impl FolderScripts<'_> {

@@ -7,4 +7,9 @@ mod run;
 #[cfg(feature = "connect")]
 mod server;
 
+pub(super) use file::{KINDS, ScriptFile};
+pub(super) use folder::FolderScripts;
+pub(super) use place::ScriptPlace;
 pub(crate) use run::ScriptCommand;
+#[cfg(feature = "connect")]
+pub(super) use server::ServerScripts;

@@ -7,7 +7,7 @@ use super::file::ScriptFile;
 use crate::error::CommandError;
 
 /// One call of a procedure.
-pub(super) struct ProcedureCall {
+pub(in crate::command) struct ProcedureCall {
     pub(super) procedure: String,
     /// A JSON array.
     pub(super) partition_key: String,
@@ -16,14 +16,14 @@ pub(super) struct ProcedureCall {
 }
 
 /// What a procedure returned.
-pub(super) struct ProcedureAnswer {
+pub(in crate::command) struct ProcedureAnswer {
     pub(super) body: String,
     pub(super) log: String,
     pub(super) charge: String,
 }
 
 /// The scripts of one container.
-pub(super) trait ScriptPlace {
+pub(in crate::command) trait ScriptPlace {
     /// The scripts of one kind.
     async fn list(&self, kind: AttachedKind) -> Result<Vec<Object>, CommandError>;
     /// Creates or replaces a script.

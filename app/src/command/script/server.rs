@@ -11,9 +11,9 @@ use crate::error::CommandError;
 use crate::server_call::ServerCall;
 
 /// A container of a server.
-pub(super) struct ServerScripts<'a> {
-    pub(super) server: ServerCall<'a>,
-    pub(super) container: &'a ContainerLink,
+pub(in crate::command) struct ServerScripts<'a> {
+    pub(in crate::command) server: ServerCall<'a>,
+    pub(in crate::command) container: &'a ContainerLink,
 }
 
 impl ServerScripts<'_> {

@@ -34,6 +34,61 @@ fn a_schema_is_applied_checked_changed_and_exported_over_http() {
     assert_eq!(said.code, 2, "nobody answers: {said:?}");
 }
 
+const SCRIPTS: &str = r#"
+[database.shop.container.orders]
+partition_key = "/customer"
+
+[database.shop.container.orders.procedure.hello]
+body = "function hello(name) { getContext().getResponse().setBody('Hello ' + name); }"
+
+[database.shop.container.orders.trigger.stamp]
+type = "pre"
+operation = "create"
+body = "function stamp() {}"
+
+[database.shop.container.orders.function.lower]
+file = "lower.js"
+"#;
+
+/// Applies scripts, changes one and exports them.
+fn check_scripts(ground: &Ground) {
+    ground.write("lower.js", "text => text.toLowerCase()\n");
+    let file = ground.write("scripts.toml", SCRIPTS);
+    let said = ground.run("apply", &file, &["--yes"]).succeeded();
+    assert!(said.out.contains("+ procedure hello of shop/orders\n"), "{said:?}");
+    let said = ground.run("check", &file, &[]).succeeded();
+    assert!(said.out.ends_with("Nothing to do: 5 as declared.\n"), "{said:?}");
+    let changed = ground.write("changed.toml", &SCRIPTS.replace("Hello", "Goodbye"));
+    let said = ground.run("check", &changed, &[]);
+    assert_eq!(said.code, 1, "{said:?}");
+    assert!(
+        said.out.contains("~ procedure hello of shop/orders\n    text: 1 -> 1 lines"),
+        "{said:?}"
+    );
+    ground.run("apply", &changed, &["--yes"]).succeeded();
+    for (form, name) in [("toml", "out.toml"), ("terraform", "out.tf"), ("arm", "out.json")] {
+        let exported = ground.export(form, name);
+        let said = ground.run("check", &exported, &[]).succeeded();
+        assert!(said.out.ends_with("Nothing to do: 5 as declared.\n"), "{said:?}");
+    }
+}
+
+#[test]
+fn scripts_of_a_schema_are_applied_and_exported_over_http_and_run() {
+    let (server, ready) = start(&["--memory"]);
+    let endpoint = text(&ready, "endpoint");
+    check_scripts(&Ground::behind(&endpoint));
+    let words = ["script", "run", "shop/orders", "hello", "\"Ann\"", "--partition-key", "\"a\""];
+    let said = planisphere(words.into_iter().chain(["--endpoint", &endpoint])).succeeded();
+    assert_eq!(said.out, "\"Goodbye Ann\"\n");
+    assert_eq!(terminate(server), Some(0));
+}
+
+#[test]
+fn scripts_of_a_schema_are_applied_and_exported_in_a_folder() {
+    check_scripts(&Ground::new());
+}
+
 #[test]
 fn effects_are_counted_over_http_and_what_the_library_cannot_do_is_said() {
     let folder = tempfile::tempdir().unwrap();

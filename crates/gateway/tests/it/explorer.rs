@@ -145,6 +145,23 @@ async fn a_server_can_let_the_explorer_only_read() {
     mine.on(server.delete("/dbs/d")).send().await.expect(403);
     let disguised = server.delete("/dbs/d").with("x-ms-documentdb-isquery", "true");
     mine.on(disguised).send().await.expect(403);
+    let script = r#"{"id":"s","body":"function () {}"}"#;
+    server.post("/dbs/d/colls/c/sprocs", script).send().await.expect(201);
+    for name in
+        ["x-ms-documentdb-isquery", "x-ms-documentdb-query", "x-ms-cosmos-is-query-plan-request"]
+    {
+        for (path, body) in [
+            ("/dbs/d/colls/c/sprocs/s", "[]"),
+            ("/dbs/d/colls/c/operations/partitionkeydelete", ""),
+        ] {
+            let disguised = server.post(path, body).key(r#"["x"]"#).with(name, "true");
+            mine.on(disguised).send().await.expect(403);
+        }
+    }
+    for (path, body) in [("/dbs", r#"{"id":"e"}"#), ("/dbs/d/colls/c/udfs", script)] {
+        let disguised = server.post(path, body).with("x-ms-cosmos-is-query-plan-request", "true");
+        mine.on(disguised).send().await.expect(403);
+    }
 }
 
 #[tokio::test]

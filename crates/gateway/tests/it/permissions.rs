@@ -134,6 +134,64 @@ async fn a_permission_on_a_container_is_for_its_scripts_too() {
     ask(&server, &all, "POST", path, body).await.expect(201);
 }
 
+/// Each of these headers makes a POST on a feed of items a read.
+const QUERY_HEADERS: [(&str, &str); 4] = [
+    ("x-ms-documentdb-isquery", "True"),
+    ("x-ms-documentdb-query", "True"),
+    ("x-ms-cosmos-is-query-plan-request", "True"),
+    ("content-type", "application/query+json"),
+];
+
+#[tokio::test]
+async fn the_headers_of_a_query_make_nothing_else_a_read() {
+    let server = server_with_user().await;
+    let read = permission(&server, "Read", "dbs/d/colls/c", "").await;
+    let read = read.replace('=', "%3D").replace('&', "%26");
+    let script = r#"{"id":"n","body":"function() {}"}"#;
+    for (name, value) in QUERY_HEADERS {
+        for (path, body) in [
+            ("/dbs/d/colls/c/sprocs/s", "[]"),
+            ("/dbs/d/colls/c/operations/partitionkeydelete", ""),
+            ("/dbs/d/colls/c/docs/a", ITEM),
+        ] {
+            let call = server.call("POST", path, body).unsigned().key(r#"["x"]"#);
+            let answer = call.with("authorization", &read).with(name, value).send().await;
+            answer.refused(403, None, "reading only");
+        }
+        for path in ["/dbs/d/colls/c/sprocs", "/dbs/d/colls/c/udfs", "/dbs/d/colls/c/triggers"] {
+            let call = server.call("POST", path, script).unsigned().with(name, value);
+            // Refused, or answered as the query that it claims to be.
+            let answer = call.with("authorization", &read).send().await;
+            assert!(matches!(answer.status, 400 | 403), "{path} {name}: {}", answer.text());
+        }
+    }
+    server.get("/dbs/d/colls/c/docs/a").key(r#"["x"]"#).send().await.expect(200);
+    server.get("/dbs/d/colls/c/sprocs/n").send().await.expect(404);
+}
+
+#[tokio::test]
+async fn the_headers_of_a_query_lead_to_no_other_logical_partition() {
+    let server = server_with_user().await;
+    let own_key = r#","resourcePartitionKey":["y"]"#;
+    let token = permission(&server, "All", "dbs/d/colls/c", own_key).await;
+    let token = token.replace('=', "%3D").replace('&', "%26");
+    for (name, value) in QUERY_HEADERS {
+        for (verb, path, body) in [
+            ("GET", "/dbs/d/colls/c/docs/a", ""),
+            ("PUT", "/dbs/d/colls/c/docs/a", ITEM),
+            ("DELETE", "/dbs/d/colls/c/docs/a", ""),
+            ("GET", "/dbs/d/colls/c/docs", ""),
+            ("POST", "/dbs/d/colls/c/sprocs/s", "[]"),
+            ("POST", "/dbs/d/colls/c/operations/partitionkeydelete", ""),
+        ] {
+            let call = server.call(verb, path, body).unsigned().key(r#"["x"]"#);
+            let answer = call.with("authorization", &token).with(name, value).send().await;
+            answer.refused(403, None, "another partition key");
+        }
+    }
+    server.get("/dbs/d/colls/c/docs/a").key(r#"["x"]"#).send().await.expect(200);
+}
+
 #[tokio::test]
 async fn a_token_is_refused_once_its_permission_is_deleted() {
     let server = server_with_user().await;

@@ -1,46 +1,88 @@
 //! From the text of a script to its function.
 //!
 //! Owns the two forms of a script: one function (declared, anonymous or an arrow), or a program whose first declared
-//! function is the script. The places in error messages are those of the stored text.
+//! function is the script. Compiling runs nothing of the text; code outside of the function runs when the function is
+//! made of it, in the run itself. The places in error messages are those of the stored text.
 
 use engine::script_runtime::ScriptSource;
 use rquickjs::context::EvalOptions;
-use rquickjs::{Ctx, Exception, Function, Value};
+use rquickjs::{Array, Ctx, Exception, Function, Module, Value};
 
-/// Compiles a script; its function has not run.
-pub(crate) fn compile<'js>(
-    ctx: &Ctx<'js>,
-    source: &ScriptSource,
-) -> rquickjs::Result<Function<'js>> {
+/// What precedes the text of a script on its first line, in bytes: `(()=>(` or `(()=>{`.
+pub(super) const PREFIX_BYTES: usize = 6;
+
+/// Compiles scripts and keeps them in the realm, outside of every object that a script can reach.
+pub(crate) fn compile_all(ctx: &Ctx<'_>, sources: &[ScriptSource]) -> rquickjs::Result<()> {
+    let list = Array::new(ctx.clone())?;
+    for (place, source) in sources.iter().enumerate() {
+        list.set(place, compile(ctx, source)?)?;
+    }
+    let _ = ctx.store_userdata(list);
+    Ok(())
+}
+
+/// The functions of the compiled scripts, in their order. Code outside of them runs here.
+pub(crate) fn instantiate_all(ctx: &Ctx<'_>, sources: &[ScriptSource]) -> rquickjs::Result<()> {
+    for (place, source) in sources.iter().enumerate() {
+        let compiled: Function<'_> = script(ctx, place)?;
+        let value: Value<'_> = compiled.call(())?;
+        if !value.is_function() {
+            let message = format!("The script '{}' is not a function.", source.name);
+            let error = Exception::from_message(ctx.clone(), &message)?;
+            return Err(ctx.throw(error.into_value()));
+        }
+        if let Some(list) = ctx.userdata::<Array<'_>>() {
+            list.set(place, value)?;
+        }
+    }
+    Ok(())
+}
+
+/// The script at a place: compiled, and its function once it was instantiated.
+pub(crate) fn script<'js>(ctx: &Ctx<'js>, place: usize) -> rquickjs::Result<Function<'js>> {
+    match ctx.userdata::<Array<'js>>() {
+        Some(list) => list.get(place),
+        None => Err(rquickjs::Error::Unknown),
+    }
+}
+
+/// Compiles scripts that are provably nothing but an expression, so that compiling them runs nothing of them.
+///
+/// The text is compiled between two kinds of brackets, the first time as a module, which runs nothing at all. A text that
+/// closes a bracket it has not opened can fit one of them only: what was then compiled between parentheses has not left
+/// them.
+pub(super) fn compile_expressions(ctx: &Ctx<'_>, sources: &[ScriptSource]) -> rquickjs::Result<()> {
+    for source in sources {
+        let text = &source.text;
+        // Comments in a script, and operators in a module: both must read the same tokens.
+        if text.contains("<!--") || text.contains("-->") {
+            return Err(rquickjs::Error::Unknown);
+        }
+        Module::declare(ctx.clone(), source.name.as_str(), format!("(()=>[{text}\n])"))?;
+    }
+    compile_all(ctx, sources)
+}
+
+/// A function that evaluates to the script.
+fn compile<'js>(ctx: &Ctx<'js>, source: &ScriptSource) -> rquickjs::Result<Function<'js>> {
     let filename = format!("{}.js", source.name);
     let evaluate = |text: String| {
         let mut options = named(&filename);
         // A script chooses strict mode by itself.
         options.strict = false;
-        ctx.eval_with_options::<Value<'js>, _>(text, options)
+        ctx.eval_with_options::<Function<'js>, _>(text, options)
     };
     let text = &source.text;
-    let value = match evaluate(format!("({text}\n)")) {
+    match evaluate(format!("(()=>({text}\n))")) {
         Err(error) if error.is_exception() => match first_function(text) {
             Some(name) => {
                 let _ = ctx.catch();
-                evaluate(format!("(function () {{ {text}\n; return {name}; }})()"))?
+                evaluate(format!("(()=>{{{text}\n; return {name}; }})"))
             }
-            None => return Err(error),
+            None => Err(error),
         },
-        value => value?,
-    };
-    value.as_function().cloned().ok_or_else(|| {
-        let name = &source.name;
-        let error = Exception::from_message(
-            ctx.clone(),
-            &format!("The script '{name}' is not a function."),
-        );
-        match error {
-            Ok(error) => ctx.throw(error.into_value()),
-            Err(error) => error,
-        }
-    })
+        compiled => compiled,
+    }
 }
 
 /// Options for a text whose places in error messages have a file name.

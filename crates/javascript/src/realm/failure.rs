@@ -6,6 +6,8 @@
 use engine::script_runtime::{ScriptFailure, ScriptFailureKind};
 use rquickjs::{Coerced, Ctx, Value};
 
+use super::compile::PREFIX_BYTES;
+
 /// Bytes of an exception's text, and of its stack.
 const TEXT_BYTES_MAX: usize = 16 * 1024;
 
@@ -49,7 +51,7 @@ pub(crate) fn describe<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> ScriptFailure
     let number = number.filter(|number| (0.0..=f64::from(u16::MAX)).contains(number));
     let stack = cut(stack.unwrap_or_default());
     let frames = stack.lines().map(str::trim).filter(|line| is_script_frame(line));
-    let frames: String = frames.map(|line| format!("\n   {line}")).collect();
+    let frames: String = frames.map(|line| format!("\n   {}", place_in_text(line))).collect();
     let message = format!(
         "Encountered exception while executing Javascript. Exception = {text}\r\nStack trace: {text}{frames}"
     );
@@ -72,10 +74,42 @@ fn is_script_frame(line: &str) -> bool {
         && !line.contains("(native)")
 }
 
+/// A frame with the place in the stored text: on its first line, the text is compiled behind a prefix.
+fn place_in_text(frame: &str) -> String {
+    const FIRST_LINE: &str = ".js:1:";
+    let Some((before, after)) = frame.rsplit_once(FIRST_LINE) else { return frame.to_owned() };
+    let end = after.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(after.len());
+    let (column, rest) = after.split_at_checked(end).unwrap_or((after, ""));
+    match column.parse::<usize>() {
+        Ok(column) => {
+            let column = column.saturating_sub(PREFIX_BYTES).max(1);
+            format!("{before}{FIRST_LINE}{column}{rest}")
+        }
+        Err(_) => frame.to_owned(),
+    }
+}
+
 fn cut(mut text: String) -> String {
     if text.len() > TEXT_BYTES_MAX {
         let end = (0..=TEXT_BYTES_MAX).rev().find(|end| text.is_char_boundary(*end));
         text.truncate(end.unwrap_or_default());
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::place_in_text;
+
+    #[test]
+    fn a_frame_has_the_place_in_the_stored_text() {
+        for (frame, expected) in [
+            ("at run (a.js:1:20)", "at run (a.js:1:14)"),
+            ("at a.js:1:3", "at a.js:1:1"),
+            ("at run (a.js:2:20)", "at run (a.js:2:20)"),
+            ("at run", "at run"),
+        ] {
+            assert_eq!(place_in_text(frame), expected);
+        }
+    }
 }

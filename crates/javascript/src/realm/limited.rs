@@ -5,11 +5,11 @@
 
 use std::sync::Arc;
 
-use engine::script_runtime::ScriptFailure;
+use engine::script_runtime::{ScriptFailure, ScriptLimits, ScriptSource};
 use rquickjs::context::intrinsic;
 use rquickjs::{Context, Ctx, Function, Runtime};
 
-use super::compile::named;
+use super::compile::{compile_expressions, named};
 use super::failure::{refused, thrown};
 use super::gate::InterruptGate;
 
@@ -51,6 +51,18 @@ impl BlankRealm {
         };
         context.with(|ctx| prepare(&ctx).map_err(|error| thrown(&ctx, &error)))?;
         Ok(Self { context })
+    }
+
+    /// The realm with scripts that were compiled in it and have not run; none if that is not certain.
+    pub(super) fn with_compiled(
+        self,
+        sources: &[ScriptSource],
+        limits: ScriptLimits,
+    ) -> Option<Self> {
+        let realm = Realm::new(self, InterruptGate::without_clock(limits));
+        realm.enter(|ctx| compile_expressions(ctx, sources)).ok()?;
+        let Realm { context, .. } = realm;
+        Some(Self { context })
     }
 }
 

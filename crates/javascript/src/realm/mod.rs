@@ -8,8 +8,8 @@ mod gate;
 mod limited;
 mod spare;
 
-pub(crate) use compile::compile;
+pub(crate) use compile::{compile_all, instantiate_all, script};
 pub(crate) use failure::describe;
 pub(crate) use gate::InterruptGate;
-pub(crate) use limited::{BlankRealm, Realm};
-pub(crate) use spare::SpareRealms;
+pub(crate) use limited::Realm;
+pub(crate) use spare::{SpareRealm, SpareRealms};

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use model::Json;
 use query::{
     BudgetError, BuiltInFunctions, EvaluationContext, EvaluationError, Interruption, ItemPredicate,
-    Parameters, QueryExecutor, ROW_TEXT_BYTES_MAX, SLICE_UNITS, WorkGovernor, WorkLimit, bind,
-    parse, row_text,
+    Parameters, QueryExecutor, ROW_TEXT_BYTES_MAX, SLICE_UNITS, UserFunctions, WorkGovernor,
+    WorkLimit, bind, parse, row_text, value::Value,
 };
 
 use super::sqltest::rows::context;
@@ -17,7 +17,21 @@ use super::sqltest::rows::context;
 const UNITS: u64 = 10 * SLICE_UNITS;
 
 fn limited(units_max: u64) -> EvaluationContext {
-    EvaluationContext { governor: Arc::new(WorkLimit::new(units_max)), ..context() }
+    let user_functions = Arc::new(ShortFunctions);
+    EvaluationContext { governor: Arc::new(WorkLimit::new(units_max)), user_functions, ..context() }
+}
+
+/// User-defined functions that do nothing, and return much.
+struct ShortFunctions;
+
+impl UserFunctions for ShortFunctions {
+    fn call(&self, name: &str, arguments: &[Value]) -> Result<Value, EvaluationError> {
+        match (name, arguments) {
+            ("deep", _) => Ok(Value::array((0..5000).map(Value::from))),
+            (_, [argument, ..]) => Ok(argument.element(0).element(0)),
+            _ => Ok(Value::Undefined),
+        }
+    }
 }
 
 fn array(elements: usize) -> Json {
@@ -117,6 +131,10 @@ fn expressions_of_any_form_stop_inside_the_item() {
         "(SELECT VALUE COUNT(1) FROM a IN c.arr WHERE ARRAY_MAX(@texts) = '')".to_owned(),
         "(SELECT VALUE COUNT(1) FROM a IN c.arr WHERE ARRAY_CONTAINS(@texts, @text))".to_owned(),
         "(SELECT VALUE COUNT(1) FROM a IN c.arr WHERE 'a' LIKE CONCAT(@a, ToString(a)))".to_owned(),
+        "(SELECT VALUE COUNT(1) FROM a IN c.arr WHERE FIRST(SELECT VALUE @deep) = a)".to_owned(),
+        "(SELECT VALUE COUNT(1) FROM a IN c.arr WHERE ARRAY(SELECT VALUE @deep) = a)".to_owned(),
+        "(SELECT VALUE COUNT(1) FROM a IN c.arr WHERE udf.same([@deep]) = a)".to_owned(),
+        "(SELECT VALUE COUNT(1) FROM a IN c.arr WHERE udf.deep() = a)".to_owned(),
     ] {
         let text = format!("SELECT VALUE {expression} FROM c");
         assert_eq!(fails_within(&text, &parameters, &item), OUT_OF_WORK, "{text}");
@@ -168,6 +186,7 @@ fn work_that_is_dearer_than_its_bytes_counts_as_such() {
         ("@numbers", Json::parse(format!("[{}]", numbers.join(",")).as_bytes()).unwrap()),
         ("@words", Json::from("word ".repeat(50_000))),
         ("@point", Json::parse(br#"{"type":"Point","coordinates":[0,80]}"#).unwrap()),
+        ("@months", Json::from("Md".repeat(50_000))),
     ]
     .into_iter()
     .map(|(name, value)| (name, Some(value)))
@@ -182,6 +201,8 @@ fn work_that_is_dearer_than_its_bytes_counts_as_such() {
         ("SETINTERSECT(@numbers, @numbers)", 6),
         // Words are stemmed.
         ("_FullTextWordCount(@words)", 8),
+        // Each letter is a number to print.
+        ("LENGTH(DATETIMEFORMAT('2024-10-10', @months))", 5),
     ] {
         let slices = slices_of(&format!("SELECT VALUE {expression} FROM c"), &parameters);
         assert!(slices >= slices_min, "{expression}: {slices} slices");

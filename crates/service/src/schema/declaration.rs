@@ -1,4 +1,4 @@
-//! The schema that an application declares: databases with their containers.
+//! The schema that an application declares: databases with their containers, and those with their scripts.
 //!
 //! Owns the values, which properties a container leaves undeclared, and that no name is declared twice. Does not own
 //! any file format, nor the comparison with an account.
@@ -11,6 +11,8 @@ use model::{
     ContainerProperties, GeospatialConfig, IndexPath, IndexingPolicy, Json, Object, PropertyPath,
     UniqueKey, ValidationError,
 };
+
+use super::script::{ScriptSchema, ScriptStore};
 
 /// The databases and containers that an application needs.
 ///
@@ -50,6 +52,7 @@ pub struct ContainerSchema {
     properties: ContainerProperties,
     throughput: Option<Throughput>,
     declared: BTreeSet<OptionalProperty>,
+    scripts: Vec<ScriptSchema>,
 }
 
 /// A property that a declaration may omit. It is compared and changed only if it was declared, so that a short file
@@ -135,6 +138,22 @@ impl Schema {
         }
         Ok(Self { databases })
     }
+
+    /// Adds the scripts that the containers of an account have.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub async fn with_scripts_of(
+        mut self,
+        store: &dyn ScriptStore,
+    ) -> Result<Self, super::script::ScriptStoreError> {
+        for database in &mut self.databases {
+            for container in &mut database.containers {
+                container.scripts = store.list(&database.id, container.id()).await?;
+            }
+        }
+        Ok(self)
+    }
 }
 
 impl DatabaseSchema {
@@ -194,7 +213,7 @@ impl ContainerSchema {
             paths => PartitionKeyDefinition::hierarchical(paths)?,
         };
         let properties = ContainerProperties::new(ContainerId::new(id)?, key);
-        Ok(Self { properties, throughput: None, declared: BTreeSet::new() })
+        Ok(Self { properties, throughput: None, declared: BTreeSet::new(), scripts: Vec::new() })
     }
 
     /// A container with exactly these properties.
@@ -221,7 +240,7 @@ impl ContainerSchema {
             (true, OptionalProperty::SpatialTypes),
         ];
         let declared = chosen.into_iter().filter(|(is, _)| *is).map(|(_, aspect)| aspect).collect();
-        Self { properties, throughput: None, declared }
+        Self { properties, throughput: None, declared, scripts: Vec::new() }
     }
 
     /// A container from the members of its wire format. Absent members are undeclared, except time to live, indexing
@@ -256,7 +275,7 @@ impl ContainerSchema {
             members.insert("partitionKey", newest_version(key));
         }
         let properties = ContainerProperties::from_json(&completed)?;
-        Ok(Self { properties, throughput: None, declared })
+        Ok(Self { properties, throughput: None, declared, scripts: Vec::new() })
     }
 
     /// The same container with another time to live.
@@ -308,6 +327,23 @@ impl ContainerSchema {
         Ok(self)
     }
 
+    /// The same container with one more script.
+    ///
+    /// # Errors
+    /// If it is declared twice.
+    pub fn with_script(mut self, script: ScriptSchema) -> Result<Self, ValidationError> {
+        if self.scripts.iter().any(|known| known.is_same_resource(&script)) {
+            return Err(ValidationError::new(format!(
+                "The {} '{}' of the container '{}' is declared twice; declare it once.",
+                script.kind(),
+                script.id(),
+                self.id()
+            )));
+        }
+        self.scripts.push(script);
+        Ok(self)
+    }
+
     /// The same container with throughput of its own.
     #[must_use]
     pub fn with_throughput(self, throughput: Throughput) -> Self {
@@ -334,6 +370,12 @@ impl ContainerSchema {
     #[must_use]
     pub fn throughput(&self) -> Option<Throughput> {
         self.throughput
+    }
+
+    /// The scripts that it declares; others that an account has are left alone.
+    #[must_use]
+    pub fn scripts(&self) -> &[ScriptSchema] {
+        &self.scripts
     }
 
     pub(super) fn declares(&self, aspect: OptionalProperty) -> bool {

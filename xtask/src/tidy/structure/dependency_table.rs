@@ -35,9 +35,14 @@ const fn unrestricted(package: &'static str) -> CrateRule {
 }
 
 const TABLE: &[CrateRule] = &[
-    crate_rule("model", &[]),
+    CrateRule {
+        package: "model",
+        may_use: AllowedCrates::Only(&[]),
+        tests_may_use: &["fuzz-seeds"],
+    },
     crate_rule("query", &["model"]),
     crate_rule("interleaving", &[]),
+    crate_rule("fuzz-seeds", &[]),
     CrateRule {
         package: "storage",
         may_use: AllowedCrates::Only(&[]),
@@ -46,18 +51,18 @@ const TABLE: &[CrateRule] = &[
     CrateRule {
         package: "storage-lsm",
         may_use: AllowedCrates::Only(&["storage"]),
-        tests_may_use: &["interleaving"],
+        tests_may_use: &["fuzz-seeds", "interleaving"],
     },
     crate_rule("storage-postgres", &["storage"]),
     CrateRule {
         package: "engine",
         may_use: AllowedCrates::Only(&["model", "query", "storage"]),
-        tests_may_use: &["interleaving", "storage-lsm"],
+        tests_may_use: &["fuzz-seeds", "interleaving", "storage-lsm"],
     },
     CrateRule {
         package: "javascript",
         may_use: AllowedCrates::Only(&["engine", "model"]),
-        tests_may_use: &["storage"],
+        tests_may_use: &["fuzz-seeds", "storage"],
     },
     crate_rule("planisphere", &["client", "engine", "javascript", "model", "storage-lsm"]),
     crate_rule("jwks", &[]),
@@ -67,14 +72,18 @@ const TABLE: &[CrateRule] = &[
     CrateRule {
         package: "gateway",
         may_use: AllowedCrates::Only(&["engine", "jwks", "model", "ui-kit"]),
-        tests_may_use: &["javascript", "storage"],
+        tests_may_use: &["fuzz-seeds", "javascript", "storage"],
     },
     CrateRule {
         package: "client",
         may_use: AllowedCrates::Only(&["engine", "model", "storage-lsm"]),
         tests_may_use: &["gateway", "storage"],
     },
-    crate_rule("service", &["client", "jwks", "model", "ui-kit"]),
+    CrateRule {
+        package: "service",
+        may_use: AllowedCrates::Only(&["client", "jwks", "model", "ui-kit"]),
+        tests_may_use: &["fuzz-seeds"],
+    },
     CrateRule {
         package: "systems/*",
         may_use: AllowedCrates::Only(&["client", "model", "service", "signalr"]),

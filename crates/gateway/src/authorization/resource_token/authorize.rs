@@ -105,7 +105,7 @@ async fn check_grant(
         }
         _ => return Err(forbidden("does not allow this resource")),
     }
-    if !grant.may_write && !is_read(request) {
+    if !grant.may_write && !is_read(request, inner) {
         return Err(forbidden("allows reading only"));
     }
     let is_keyed_by_id = || {
@@ -153,11 +153,21 @@ async fn check_item(
     }
 }
 
-fn is_read(request: &ApiRequest) -> bool {
-    let is_query = request.is_query() || request.flag(&header::IS_QUERY_PLAN);
-    // A batch may write, whatever its other headers say.
-    let is_query = is_query && !request.flag(&header::IS_BATCH);
-    request.method == Method::GET || (request.method == Method::POST && is_query)
+/// Whether a request only reads. The order must be that of the handlers: the headers of a query mean something on feeds
+/// only, and those of a plan on items only. Elsewhere a POST executes, deletes or creates, whatever its headers say.
+fn is_read(request: &ApiRequest, inner: ContainerRoute<'_>) -> bool {
+    if request.method != Method::POST {
+        return request.method == Method::GET;
+    }
+    match inner {
+        ContainerRoute::Items => {
+            let is_query = request.is_query() || request.flag(&header::IS_QUERY_PLAN);
+            // A batch may write, whatever its other headers say.
+            is_query && !request.flag(&header::IS_BATCH)
+        }
+        ContainerRoute::Scripts(_) | ContainerRoute::Conflicts => request.is_query(),
+        _ => false,
+    }
 }
 
 fn check_partition_key(
@@ -175,11 +185,13 @@ fn check_partition_key(
         }
         return Ok(());
     };
-    let is_execution = request.method == Method::POST && !request.is_query();
+    let is_post = request.method == Method::POST;
     match inner {
         // A script itself belongs to no logical partition, but its execution does.
         ContainerRoute::Scripts(_) => return Ok(()),
-        ContainerRoute::Script(..) if !is_execution => return Ok(()),
+        ContainerRoute::Script(..) if !is_post => return Ok(()),
+        // A query plan reveals nothing about data. Only items have plans: elsewhere the header means nothing.
+        ContainerRoute::Items if is_post && request.flag(&header::IS_QUERY_PLAN) => return Ok(()),
         _ => {}
     }
     // Each operation of a bulk request has its own partition key, which is in the body and not checked here.
@@ -187,8 +199,7 @@ fn check_partition_key(
         return Err(forbidden("is for one partition key and does not allow bulk requests"));
     }
     let allowed = PartitionKey::parse(text)?;
-    // A query plan reveals nothing about data.
-    if request.flag(&header::IS_QUERY_PLAN) || request.partition_key()? == Some(allowed) {
+    if request.partition_key()? == Some(allowed) {
         return Ok(());
     }
     Err(forbidden("is for another partition key"))

@@ -6,7 +6,7 @@
 use model::PropertyPath;
 
 use super::Formula;
-use crate::budget::byte_units;
+use crate::budget::{byte_units, value_bytes, value_units};
 use crate::evaluate::{EvaluationError, EvaluationScope};
 use crate::function::{CallContext, ScalarFunction};
 use crate::value::Value;
@@ -61,6 +61,10 @@ fn argument_units(argument: &Value) -> u64 {
 /// The units of calling a user-defined function.
 const USER_FUNCTION_UNITS: u64 = 10;
 
+/// How often a value is read or written on its way into a function or out of it: as JSON, as text, as a value of the
+/// function's language.
+const USER_FUNCTION_COPIES: u64 = 4;
+
 /// Calls a user-defined function.
 pub(super) fn user_function(
     name: &str,
@@ -69,8 +73,15 @@ pub(super) fn user_function(
 ) -> Result<Value, EvaluationError> {
     let arguments = Formula::evaluate_all(arguments, scope)?;
     let environment = &scope.environment;
-    // Before the call: it leaves this program, so that even a short one is more than a built-in function.
-    let units = arguments.iter().map(argument_units).sum::<u64>();
-    environment.budget.work.spend(USER_FUNCTION_UNITS + units)?;
-    environment.context.user_functions.call(name, &arguments)
+    // Before the call: it leaves this program, so that even a short one is more than a built-in function. Arguments are
+    // copied with everything below them.
+    let units = arguments.iter().map(value_units).sum::<u64>();
+    let work = &environment.budget.work;
+    work.spend(USER_FUNCTION_UNITS + units.saturating_mul(USER_FUNCTION_COPIES))?;
+    let result = environment.context.user_functions.call(name, &arguments)?;
+    // After it: how large a result is only the function knows.
+    let bytes = value_bytes(&result);
+    environment.budget.memory.build(bytes)?;
+    work.spend(byte_units(bytes).saturating_mul(USER_FUNCTION_COPIES))?;
+    Ok(result)
 }

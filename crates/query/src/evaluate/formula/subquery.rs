@@ -6,7 +6,7 @@
 use std::fmt;
 
 use crate::ast::SubqueryKind;
-use crate::budget::value_bytes;
+use crate::budget::{byte_units, value_bytes};
 use crate::evaluate::{EvaluationError, EvaluationScope, RowSink, StopReason};
 use crate::value::Value;
 
@@ -25,13 +25,16 @@ pub(super) fn evaluate(
     query: &dyn Subquery,
     scope: &EvaluationScope<'_>,
 ) -> Result<Value, EvaluationError> {
-    let memory = &scope.environment.budget.memory;
-    let built = memory.built_bytes();
+    let budget = scope.environment.budget;
+    let built = budget.memory.built_bytes();
     let value = value(kind, query, scope);
     // What the rows built is gone, except for the value, which the row around uses.
-    memory.reset_built(built);
+    budget.memory.reset_built(built);
     let value = value?;
-    memory.build(value_bytes(&value))?;
+    let bytes = value_bytes(&value);
+    budget.memory.build(bytes)?;
+    // Counting the bytes has read the whole value, which need not be new: `(SELECT VALUE c.list)`.
+    budget.work.spend(byte_units(bytes))?;
     Ok(value)
 }
 
@@ -95,17 +98,19 @@ fn only(query: &dyn Subquery, scope: &EvaluationScope<'_>) -> Result<Value, Eval
 /// Collects all rows. They count against the memory limit while they are collected, because a subquery can multiply
 /// arrays.
 fn all(query: &dyn Subquery, scope: &EvaluationScope<'_>) -> Result<Value, EvaluationError> {
-    let memory = &scope.environment.budget.memory;
+    let budget = scope.environment.budget;
     let mut rows = Vec::new();
     let mut bytes = 0;
     let result = query.rows(scope, &mut |row| {
         let more = value_bytes(&row);
         bytes += more;
         rows.push(row);
-        Ok(memory.reserve(more)?)
+        budget.memory.reserve(more)?;
+        // Counting the bytes has read the whole row.
+        Ok(budget.work.spend(byte_units(more))?)
     });
     // Before the error is returned: the query around may go on, for example in a coalesce.
-    memory.release(bytes);
+    budget.memory.release(bytes);
     result?;
     Ok(Value::array(rows))
 }

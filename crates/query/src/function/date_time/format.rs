@@ -24,13 +24,24 @@ const MONTHS: [&str; 12] = [
 const WEEKDAYS: [&str; 7] =
     ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 
+/// The most bytes of the result for each byte of the format: `zzz` is written as `+00:00`, `MMMM` as `September`.
+const GROWTH_MAX: usize = 3;
+
 pub(in crate::function) const FUNCTIONS: &[Function] = &[Function::scalar(
     FunctionFamily::DateTime,
     "DATETIMEFORMAT",
-    |arguments, _| {
+    |arguments, context| {
         let date_time = argument::text(arguments, 0).and_then(UtcDateTime::parse);
         let texts = date_time.zip(argument::text(arguments, 1));
-        texts.map(|(date_time, specifiers)| format(date_time, specifiers)).into()
+        let within = |(_, specifiers): &(UtcDateTime, &str)| {
+            // Every letter may be a specifier, whose text is made by itself.
+            context.budget.work(specifiers.len() as u64)?;
+            context.budget.build(specifiers.len().saturating_mul(GROWTH_MAX))
+        };
+        texts
+            .filter(|texts| within(texts).is_some())
+            .map(|(date_time, specifiers)| format(date_time, specifiers))
+            .into()
     },
 )
 .required(&["date_time", "format"])

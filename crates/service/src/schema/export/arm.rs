@@ -8,7 +8,8 @@ use model::{Json, Object};
 
 use super::members::members;
 use crate::schema::account::{AccountBackup, AccountSchema};
-use crate::schema::declaration::Schema;
+use crate::schema::declaration::{ContainerSchema, Schema};
+use crate::schema::script::{ScriptSchema, ScriptSchemaKind};
 
 const LANGUAGE: &str =
     "https://schema.management.azure.com/schemas/2019-04-01/deploymentTemplate.json#";
@@ -41,6 +42,7 @@ pub(super) fn write(schema: &Schema, account: Option<&AccountSchema>) -> String 
                 format!("[resourceId('{DATABASE}', parameters('accountName'), '{quoted}')]");
             let throughput = container.throughput();
             resources.push(resource(&kind, &[id, name], own, throughput, Some(needs)));
+            resources.extend(scripts(id, container));
         }
     }
     let account = object([
@@ -86,6 +88,35 @@ fn resource(
     }
     members.insert("properties", object([("resource", own), ("options", options)]));
     Json::Object(members)
+}
+
+/// The scripts of a container.
+fn scripts(database: &str, container: &ContainerSchema) -> Vec<Json> {
+    let name = container.id().as_str();
+    let quoted = |name: &str| name.replace('\'', "''");
+    let needs = format!(
+        "[resourceId('{DATABASE}/containers', parameters('accountName'), '{}', '{}')]",
+        quoted(database),
+        quoted(name)
+    );
+    let one = |script: &ScriptSchema| {
+        let mut own = Object::new();
+        own.insert("id", escaped(script.id()));
+        own.insert("body", escaped(script.body()));
+        let kind = match script.kind() {
+            ScriptSchemaKind::Procedure => "storedProcedures",
+            ScriptSchemaKind::Function => "userDefinedFunctions",
+            ScriptSchemaKind::Trigger { trigger_type, operation } => {
+                own.insert("triggerType", trigger_type);
+                own.insert("triggerOperation", operation);
+                "triggers"
+            }
+        };
+        let kind = format!("{DATABASE}/containers/{kind}");
+        let names = [database, name, script.id()];
+        resource(&kind, &names, Json::Object(own), None, Some(needs.clone()))
+    };
+    container.scripts().iter().map(one).collect()
 }
 
 /// The account, and its private endpoint if it has one.

@@ -10,7 +10,8 @@ use model::Json;
 
 use super::members::members;
 use crate::schema::account::{AccountBackup, AccountSchema};
-use crate::schema::declaration::{ContainerSchema, OptionalProperty, Schema};
+use crate::schema::declaration::{ContainerSchema, DatabaseSchema, OptionalProperty, Schema};
+use crate::schema::script::{ScriptSchema, ScriptSchemaKind};
 
 /// Writes a schema. Also returns the properties that the provider cannot express.
 pub(super) fn write(schema: &Schema, account: Option<&AccountSchema>) -> (String, Vec<String>) {
@@ -46,6 +47,16 @@ pub(super) fn write(schema: &Schema, account: Option<&AccountSchema>) -> (String
             out.line(0, "}");
             let path = format!("container {}/{}", database.id(), one.id());
             omitted.extend(inexpressible(one).into_iter().map(|what| format!("{path}: {what}")));
+            for script in one.scripts() {
+                let names = [script.id(), one.id().as_str(), database.id().as_str()];
+                out.script(&labels.next(&names), &own, database, one, script);
+                if let ScriptSchemaKind::Trigger { operation: "Upsert", .. } = script.kind() {
+                    omitted.push(format!(
+                        "{path}: the provider does not know the operation Upsert of the trigger {}",
+                        script.id()
+                    ));
+                }
+            }
         }
     }
     (aligned(&out.text), omitted)
@@ -146,6 +157,40 @@ impl TerraformWriter {
             lines.set(depth, "subresource_names", "[\"Sql\"]");
             lines.set(depth, "is_manual_connection", "false");
         });
+        self.line(0, "}");
+    }
+
+    /// A script; `container` is the label of its container.
+    fn script(
+        &mut self,
+        label: &str,
+        container: &str,
+        database: &DatabaseSchema,
+        declared: &ContainerSchema,
+        script: &ScriptSchema,
+    ) {
+        let kind = match script.kind() {
+            ScriptSchemaKind::Procedure => "stored_procedure",
+            ScriptSchemaKind::Trigger { .. } => "trigger",
+            ScriptSchemaKind::Function => "function",
+        };
+        self.line(0, "");
+        self.line(0, &format!("resource \"azurerm_cosmosdb_sql_{kind}\" \"{label}\" {{"));
+        self.set(1, "name", &quoted(script.id()));
+        if script.kind() == ScriptSchemaKind::Procedure {
+            self.account();
+            self.set(1, "database_name", &quoted(database.id().as_str()));
+            self.set(1, "container_name", &quoted(declared.id().as_str()));
+            let needed = format!("[azurerm_cosmosdb_sql_container.{container}]");
+            self.set(1, "depends_on", &needed);
+        } else {
+            self.set(1, "container_id", &format!("azurerm_cosmosdb_sql_container.{container}.id"));
+        }
+        if let ScriptSchemaKind::Trigger { trigger_type, operation } = script.kind() {
+            self.set(1, "type", &quoted(trigger_type));
+            self.set(1, "operation", &quoted(operation));
+        }
+        self.set(1, "body", &quoted(script.body()));
         self.line(0, "}");
     }
 

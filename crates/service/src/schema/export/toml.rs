@@ -1,6 +1,6 @@
 //! Export in our own format.
 //!
-//! Owns its layout. `read/toml.rs` reads it back.
+//! Owns its layout. `read/toml` reads it back.
 
 use std::fmt::Write as _;
 
@@ -9,6 +9,7 @@ use model::{Json, Object};
 
 use super::members::members;
 use crate::schema::declaration::{ContainerSchema, Schema};
+use crate::schema::script::ScriptSchemaKind;
 
 /// Writes a schema.
 pub(super) fn write(schema: &Schema) -> String {
@@ -22,6 +23,7 @@ pub(super) fn write(schema: &Schema) -> String {
             separate(&mut text);
             let path = format!("database.{name}.container.{}", key(one.id().as_str()));
             container(&mut text, &path, one);
+            scripts(&mut text, &path, one);
         }
     }
     text
@@ -133,6 +135,26 @@ fn more(text: &mut String, path: &str, members: &Object) {
     for (name, value) in given {
         assign(text, name, value);
     }
+}
+
+fn scripts(text: &mut String, path: &str, container: &ContainerSchema) {
+    for script in container.scripts() {
+        separate(text);
+        line(text, &format!("[{path}.{}.{}]", script.kind(), key(script.id())));
+        if let ScriptSchemaKind::Trigger { trigger_type, operation } = script.kind() {
+            assign(text, "type", &Json::from(trigger_type.to_ascii_lowercase()));
+            assign(text, "operation", &Json::from(operation.to_ascii_lowercase()));
+        }
+        line(text, &format!("body = {}", long_text(script.body())));
+    }
+}
+
+/// A text of several lines as it is, if its characters allow it.
+fn long_text(text: &str) -> String {
+    let is_literal = |letter: char| matches!(letter, '\n' | '\t') || !letter.is_control();
+    let fits = !text.contains("'''") && !text.ends_with('\'') && text.chars().all(is_literal);
+    // The line break after the opening quotes is not part of the text.
+    if text.contains('\n') && fits { format!("'''\n{text}'''") } else { quoted(text) }
 }
 
 fn throughput(text: &mut String, throughput: Option<Throughput>) {

@@ -6,10 +6,13 @@
 
 use std::fmt;
 
-use client::{Account, Container, Result};
+use async_trait::async_trait;
+use client::{Account, Container, DatabaseId};
+use model::ContainerId;
 
 use super::step::{SchemaPlan, SchemaStep};
 use crate::schema::declaration::Schema;
+use crate::schema::script::{ScriptSchema, ScriptStore, ScriptStoreError};
 
 /// Why a schema was not applied.
 #[derive(Debug)]
@@ -23,6 +26,19 @@ pub enum SchemaApplyError {
         /// Why it failed.
         error: client::Error,
     },
+    /// Scripts could not be read or written; the steps before stay applied.
+    Scripts {
+        /// What was being done.
+        doing: String,
+        /// Why it failed.
+        error: ScriptStoreError,
+    },
+}
+
+impl SchemaApplyError {
+    pub(super) fn comparing(error: client::Error) -> Self {
+        Self::Account { doing: "comparing the account with the schema".to_owned(), error }
+    }
 }
 
 impl Schema {
@@ -31,14 +47,8 @@ impl Schema {
     /// # Errors
     /// [`SchemaApplyError::Refused`] when something cannot be changed, [`SchemaApplyError::Account`] when the account
     /// fails.
-    pub async fn apply(
-        &self,
-        account: &Account,
-    ) -> std::result::Result<SchemaPlan, SchemaApplyError> {
-        let plan = self.plan(account).await.map_err(|error| SchemaApplyError::Account {
-            doing: "comparing the account with the schema".to_owned(),
-            error,
-        })?;
+    pub async fn apply(&self, account: &Account) -> Result<SchemaPlan, SchemaApplyError> {
+        let plan = self.plan(account).await.map_err(SchemaApplyError::comparing)?;
         plan.apply(account, |_| {}).await?;
         Ok(plan)
     }
@@ -52,18 +62,38 @@ impl SchemaPlan {
     pub async fn apply(
         &self,
         account: &Account,
+        done: impl FnMut(&SchemaStep),
+    ) -> Result<(), SchemaApplyError> {
+        self.apply_with_scripts(account, &NoScripts, done).await
+    }
+
+    /// Applies all steps, those of scripts too, and calls `done` after each.
+    ///
+    /// # Errors
+    /// As [`SchemaPlan::apply`]; [`SchemaApplyError::Scripts`] when the store of scripts fails.
+    pub async fn apply_with_scripts(
+        &self,
+        account: &Account,
+        store: &dyn ScriptStore,
         mut done: impl FnMut(&SchemaStep),
-    ) -> std::result::Result<(), SchemaApplyError> {
+    ) -> Result<(), SchemaApplyError> {
         // Checked before the first step, so that a plan is applied completely or not at all, apart from failures of
         // the account.
         if !self.obstacles.is_empty() {
             return Err(SchemaApplyError::Refused(Box::new(self.clone())));
         }
         for step in &self.steps {
-            step.apply(account).await.map_err(|error| {
-                let doing = step.to_string().trim_start_matches(['+', '~', ' ']).to_owned();
-                SchemaApplyError::Account { doing, error }
-            })?;
+            let doing = || step.to_string().trim_start_matches(['+', '~', ' ']).to_owned();
+            match step {
+                SchemaStep::PutScript { database, container, script, .. } => {
+                    let put = store.put(database, container, script).await;
+                    put.map_err(|error| SchemaApplyError::Scripts { doing: doing(), error })?;
+                }
+                step => {
+                    let applied = step.apply(account).await;
+                    applied.map_err(|error| SchemaApplyError::Account { doing: doing(), error })?;
+                }
+            }
             done(step);
         }
         Ok(())
@@ -71,7 +101,7 @@ impl SchemaPlan {
 }
 
 impl SchemaStep {
-    async fn apply(&self, account: &Account) -> Result<()> {
+    async fn apply(&self, account: &Account) -> client::Result<()> {
         match self {
             Self::CreateDatabase { database, throughput } => {
                 // "If missing": somebody may have created it since the plan was made.
@@ -93,12 +123,37 @@ impl SchemaStep {
             Self::ReplaceThroughput { database, container: None, to, .. } => {
                 account.database(database.as_str())?.replace_throughput(*to).await?;
             }
+            // Applied through the store of scripts.
+            Self::PutScript { .. } => {}
         }
         Ok(())
     }
 }
 
-fn handle(account: &Account, database: &str, container: &str) -> Result<Container> {
+/// The scripts of a caller that has no way to them. A plan without a store has no steps for scripts.
+struct NoScripts;
+
+#[async_trait]
+impl ScriptStore for NoScripts {
+    async fn list(
+        &self,
+        _database: &DatabaseId,
+        _container: &ContainerId,
+    ) -> Result<Vec<ScriptSchema>, ScriptStoreError> {
+        Err(ScriptStoreError::new("scripts are not read through this connection"))
+    }
+
+    async fn put(
+        &self,
+        _database: &DatabaseId,
+        _container: &ContainerId,
+        _script: &ScriptSchema,
+    ) -> Result<(), ScriptStoreError> {
+        Err(ScriptStoreError::new("scripts are not written through this connection"))
+    }
+}
+
+fn handle(account: &Account, database: &str, container: &str) -> client::Result<Container> {
     account.database(database)?.container(container)
 }
 
@@ -114,6 +169,7 @@ impl fmt::Display for SchemaApplyError {
                 write!(formatter, "nothing was applied, because this cannot be changed: {what}")
             }
             Self::Account { doing, error } => write!(formatter, "{doing}: {error}"),
+            Self::Scripts { doing, error } => write!(formatter, "{doing}: {error}"),
         }
     }
 }
@@ -123,6 +179,7 @@ impl std::error::Error for SchemaApplyError {
         match self {
             Self::Refused(_) => None,
             Self::Account { error, .. } => Some(error),
+            Self::Scripts { error, .. } => Some(error),
         }
     }
 }

@@ -15,11 +15,18 @@ use super::step::{
 use crate::schema::declaration::{ContainerSchema, DatabaseSchema, Schema};
 
 impl Schema {
-    /// Plans the changes that make an account match this schema.
+    /// Plans the changes that make an account match this schema. Scripts that it declares are obstacles here: see
+    /// [`Schema::plan_with_scripts`].
     ///
     /// # Errors
     /// Those of reading the account.
     pub async fn plan(&self, account: &Account) -> Result<SchemaPlan> {
+        let mut plan = self.plan_containers(account).await?;
+        plan.refuse_scripts(self);
+        Ok(plan)
+    }
+
+    pub(super) async fn plan_containers(&self, account: &Account) -> Result<SchemaPlan> {
         let mut plan = SchemaPlan::default();
         for declared in self.databases() {
             plan.database(account, declared).await?;
@@ -242,6 +249,11 @@ pub(super) fn description(container: &ContainerSchema) -> Vec<String> {
         0 => {}
         1 => words.push("1 unique key".to_owned()),
         many => words.push(format!("{many} unique keys")),
+    }
+    match container.scripts().len() {
+        0 => {}
+        1 => words.push("1 script".to_owned()),
+        many => words.push(format!("{many} scripts")),
     }
     words.extend(container.throughput().map(per_second));
     words

@@ -4,6 +4,7 @@ use client::{ContainerProperties, DatabaseId, Throughput};
 use model::ContainerId;
 
 use crate::schema::declaration::ContainerSchema;
+use crate::schema::script::ScriptSchema;
 
 /// The changes that make an account match a schema.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -14,7 +15,7 @@ pub struct SchemaPlan {
     pub obstacles: Vec<Obstacle>,
     /// Resources of the account that the schema does not declare; they are left alone.
     pub undeclared: Vec<UndeclaredResource>,
-    /// The number of databases and containers that match the schema.
+    /// The number of databases, containers and scripts that match the schema.
     pub unchanged: usize,
 }
 
@@ -54,6 +55,17 @@ pub enum SchemaStep {
         from: Throughput,
         /// The new throughput.
         to: Throughput,
+    },
+    /// Creates or replaces a script of a container.
+    PutScript {
+        /// The name of the database.
+        database: DatabaseId,
+        /// The name of the container.
+        container: ContainerId,
+        /// The script.
+        script: Box<ScriptSchema>,
+        /// What differs from the script of this name; `None` if there is none.
+        differences: Option<Vec<String>>,
     },
 }
 
@@ -123,6 +135,8 @@ pub enum UndeclaredResource {
     Database(DatabaseId),
     /// A container of a declared database.
     Container(DatabaseId, ContainerId),
+    /// A script of a container that declares other scripts, with its kind.
+    Script(DatabaseId, ContainerId, String),
 }
 
 impl SchemaPlan {

@@ -5,6 +5,7 @@
 use std::fmt;
 
 use super::build::{description, per_second};
+use super::scripts::titled;
 use super::step::{
     Effect, Obstacle, PropertyChange, SchemaPlan, SchemaStep, UndeclaredResource, Workaround,
 };
@@ -16,8 +17,14 @@ impl SchemaPlan {
         let mut lines = Vec::new();
         for step in &self.steps {
             lines.push(step.to_string());
-            if let SchemaStep::ReplaceProperties { changes, .. } = step {
-                changes.iter().for_each(|change| change.write_lines(&mut lines));
+            match step {
+                SchemaStep::ReplaceProperties { changes, .. } => {
+                    changes.iter().for_each(|change| change.write_lines(&mut lines));
+                }
+                SchemaStep::PutScript { differences: Some(differences), .. } => {
+                    lines.extend(differences.iter().map(|one| format!("    {one}")));
+                }
+                _ => {}
             }
         }
         for obstacle in &self.obstacles {
@@ -38,7 +45,12 @@ impl SchemaPlan {
             return format!("Nothing to do: {} as declared.", self.unchanged);
         }
         let is_new = |step: &&SchemaStep| {
-            matches!(step, SchemaStep::CreateDatabase { .. } | SchemaStep::CreateContainer { .. })
+            matches!(
+                step,
+                SchemaStep::CreateDatabase { .. }
+                    | SchemaStep::CreateContainer { .. }
+                    | SchemaStep::PutScript { differences: None, .. }
+            )
         };
         let created = self.steps.iter().filter(is_new).count();
         let changed = self.steps.len() - created;
@@ -81,6 +93,10 @@ impl fmt::Display for SchemaStep {
                 }
                 write!(formatter, ": throughput {} -> {}", per_second(*from), per_second(*to))
             }
+            Self::PutScript { database, container, script, differences } => {
+                let sign = if differences.is_some() { '~' } else { '+' };
+                write!(formatter, "{sign} {} of {database}/{container}", titled(script))
+            }
         }
     }
 }
@@ -92,6 +108,9 @@ impl fmt::Display for UndeclaredResource {
             Self::Database(id) => write!(formatter, "  database {id} {left_alone}"),
             Self::Container(database, id) => {
                 write!(formatter, "  container {database}/{id} {left_alone}")
+            }
+            Self::Script(database, container, script) => {
+                write!(formatter, "  {script} of {database}/{container} {left_alone}")
             }
         }
     }

@@ -15,6 +15,7 @@ use model::{
 use super::parsed::{ParsedSchema, SchemaNote, SchemaReadOptions};
 use crate::schema::declaration::{ContainerSchema, DatabaseSchema, Schema, newest_version};
 use crate::schema::location::{SchemaError, SchemaErrors, SourceLocation};
+use crate::schema::script::{ScriptSchema, ScriptSchemaKind};
 
 /// A value with its location.
 #[derive(Clone, Debug)]
@@ -39,6 +40,24 @@ pub(super) struct ContainerDraft {
     pub(super) throughput: ThroughputDraft,
 }
 
+/// A script as a file declares it.
+#[derive(Clone, Debug)]
+pub(super) struct ScriptDraft {
+    pub(super) database: Located<String>,
+    pub(super) container: Located<String>,
+    pub(super) id: Located<String>,
+    pub(super) body: Located<String>,
+    pub(super) kind: ScriptDraftKind,
+}
+
+/// What a script is, in the words of the file.
+#[derive(Clone, Debug)]
+pub(super) enum ScriptDraftKind {
+    Procedure,
+    Trigger { trigger_type: Located<String>, operation: Located<String> },
+    Function,
+}
+
 /// Throughput as a file declares it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ThroughputDraft {
@@ -51,6 +70,7 @@ pub(super) struct ThroughputDraft {
 pub(super) struct SchemaBuilder {
     pub(super) databases: Vec<DatabaseDraft>,
     pub(super) containers: Vec<ContainerDraft>,
+    pub(super) scripts: Vec<ScriptDraft>,
     pub(super) ignored: Vec<SchemaNote>,
     pub(super) notes: Vec<SchemaNote>,
     pub(super) errors: Vec<SchemaError>,
@@ -131,6 +151,9 @@ impl SchemaBuilder {
                 }
             }
         }
+        for draft in std::mem::take(&mut self.scripts) {
+            self.add_script(&draft, &mut order);
+        }
         let schema = self.keep(build_schema(order));
         match schema {
             Some(schema) if self.errors.is_empty() => {
@@ -142,6 +165,33 @@ impl SchemaBuilder {
                 self.errors.dedup();
                 Err(SchemaErrors(self.errors))
             }
+        }
+    }
+
+    /// Adds a script to its container, which must be declared beside it.
+    fn add_script(&mut self, draft: &ScriptDraft, order: &mut [DatabaseParts]) {
+        let (database, name) = (draft.database.value.as_str(), draft.container.value.as_str());
+        let mut parts = order.iter_mut().filter(|parts| parts.id.as_str() == database);
+        let found = parts.find_map(|parts| {
+            parts.containers.iter_mut().find(|container| container.id().as_str() == name)
+        });
+        let Some(container) = found else {
+            let message = format!(
+                "the container '{database}/{name}' of the script '{}' is not declared in these files",
+                draft.id.value
+            );
+            self.errors.push(SchemaError::at(&draft.container.location, message));
+            return;
+        };
+        let script = draft.kind.finish().and_then(|kind| {
+            ScriptSchema::new(kind, &draft.id.value, &draft.body.value)
+                .map_err(|error| draft.id.error(&error))
+        });
+        let Some(script) = self.keep(script) else { return };
+        let with_script = container.clone().with_script(script);
+        match with_script {
+            Ok(with_script) => *container = with_script,
+            Err(error) => self.errors.push(draft.id.error(&error)),
         }
     }
 
@@ -209,6 +259,19 @@ fn build_schema(order: Vec<DatabaseParts>) -> Result<Schema, SchemaError> {
     });
     let databases = databases.collect::<Result<Vec<_>, ValidationError>>();
     databases.and_then(Schema::new).map_err(|error| SchemaError::anywhere(error.message()))
+}
+
+impl ScriptDraftKind {
+    fn finish(&self) -> Result<ScriptSchemaKind, SchemaError> {
+        match self {
+            Self::Procedure => Ok(ScriptSchemaKind::Procedure),
+            Self::Function => Ok(ScriptSchemaKind::Function),
+            Self::Trigger { trigger_type, operation } => {
+                ScriptSchemaKind::trigger(&trigger_type.value, &operation.value)
+                    .map_err(|error| operation.error(&error))
+            }
+        }
+    }
 }
 
 impl ThroughputDraft {

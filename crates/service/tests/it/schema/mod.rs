@@ -6,6 +6,7 @@ mod planning;
 mod projects;
 mod reference;
 mod round_trip;
+mod scripts;
 mod seed;
 mod template;
 mod terraform;

@@ -9,6 +9,7 @@ mod function;
 mod json_locations;
 mod reader;
 mod resource;
+mod script;
 mod syntax;
 mod template;
 

@@ -9,7 +9,7 @@ use super::reader::{TemplateReader, TemplateResource};
 use crate::schema::location::SchemaError;
 use crate::schema::read::builder::{ContainerDraft, DatabaseDraft, Located, ThroughputDraft};
 
-const OF_RESOURCE: &[&str] = &[
+pub(super) const OF_RESOURCE: &[&str] = &[
     "type",
     "apiVersion",
     "name",
@@ -24,7 +24,7 @@ const OF_RESOURCE: &[&str] = &[
     "copy",
     "identity",
 ];
-const OF_PROPERTIES: &[&str] = &["resource", "options"];
+pub(super) const OF_PROPERTIES: &[&str] = &["resource", "options"];
 const OF_OPTIONS: &[&str] = &["throughput", "autoscaleSettings"];
 const OF_CONTAINER: &[&str] = &[
     "id",
@@ -127,7 +127,7 @@ pub(super) fn container(
 }
 
 /// The segments of the name after that of the account, which may be unknown.
-fn segments<const N: usize>(
+pub(super) fn segments<const N: usize>(
     reader: &TemplateReader<'_>,
     scope: &TemplateScope,
     found: &TemplateResource<'_>,
@@ -154,7 +154,7 @@ fn segments<const N: usize>(
 }
 
 /// The id of a resource, which must equal the last segment of its name.
-fn id(
+pub(super) fn id(
     reader: &TemplateReader<'_>,
     scope: &TemplateScope,
     properties: &Json,
@@ -204,7 +204,7 @@ fn throughput(
     })
 }
 
-fn required<'t>(
+pub(super) fn required<'t>(
     reader: &TemplateReader<'_>,
     json: &'t Json,
     pointer: &str,
@@ -213,7 +213,7 @@ fn required<'t>(
     json.get(name).ok_or_else(|| reader.at(pointer, format!("'{name}' is missing here")))
 }
 
-fn reject_unknown(
+pub(super) fn reject_unknown(
     reader: &mut TemplateReader<'_>,
     json: &Json,
     pointer: &str,

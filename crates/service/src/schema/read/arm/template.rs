@@ -9,12 +9,18 @@ use super::expression::TemplateScope;
 use super::json_locations::JsonLocations;
 use super::reader::{TemplateReader, TemplateResource};
 use super::resource;
+use super::script;
 use crate::schema::location::{SchemaError, SchemaErrors, SourceFile};
 use crate::schema::read::builder::SchemaBuilder;
 use crate::schema::read::parsed::{ParsedSchema, SchemaReadOptions};
 
 const DATABASE: &str = "microsoft.documentdb/databaseaccounts/sqldatabases";
 const CONTAINER: &str = "microsoft.documentdb/databaseaccounts/sqldatabases/containers";
+const PROCEDURE: &str =
+    "microsoft.documentdb/databaseaccounts/sqldatabases/containers/storedprocedures";
+const TRIGGER: &str = "microsoft.documentdb/databaseaccounts/sqldatabases/containers/triggers";
+const FUNCTION: &str =
+    "microsoft.documentdb/databaseaccounts/sqldatabases/containers/userdefinedfunctions";
 const DEPLOYMENT: &str = "microsoft.resources/deployments";
 /// Templates that link to each other more deeply are taken for a cycle.
 const LINKS_MAX: usize = 8;
@@ -164,14 +170,16 @@ impl TemplateReader<'_> {
             return Ok(());
         }
         match found.kind.as_str() {
-            DATABASE | CONTAINER => {
+            kind @ (DATABASE | CONTAINER | PROCEDURE | TRIGGER | FUNCTION) => {
                 if !self.evaluate_condition(scope, &found)? {
                     return Ok(());
                 }
-                let is_database = found.kind == DATABASE;
-                match is_database {
-                    true => resource::database(self, scope, &found)?,
-                    false => resource::container(self, scope, &found)?,
+                match kind {
+                    DATABASE => resource::database(self, scope, &found)?,
+                    CONTAINER => resource::container(self, scope, &found)?,
+                    PROCEDURE => script::procedure(self, scope, &found)?,
+                    TRIGGER => script::trigger(self, scope, &found)?,
+                    _ => script::function(self, scope, &found)?,
                 }
             }
             DEPLOYMENT => return self.deployment(scope, &found),

@@ -104,6 +104,11 @@ const COLLECTIONS: &[(&str, TerraformFunction)] = &[
         let text = text_at(&arguments, 0)?;
         text.parse::<i64>().map(Value::from).map_err(|_| format!("'{text}' is no whole number"))
     }),
+    ("file", |arguments| {
+        let path = text_at(&arguments, 0)?;
+        let text = std::fs::read_to_string(&path);
+        text.map(Value::from).map_err(|error| format!("{path} cannot be read: {error}"))
+    }),
     ("max", |arguments| largest(&arguments, false)),
     ("min", |arguments| largest(&arguments, true)),
 ];

@@ -12,6 +12,7 @@ mod module;
 mod repeat;
 mod resource;
 mod scope;
+mod script;
 mod variables;
 
 pub(super) use resource::{read_files, read_folder};

@@ -1,6 +1,6 @@
 //! The databases and containers in Terraform files.
 //!
-//! Owns the arguments of the two resources, old and current. Does not own evaluating them: see `scope`.
+//! Owns the arguments of these two resources, old and current; those of scripts are in `script`. Does not own evaluating them: see `scope`.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,8 @@ use model::Json;
 use super::arguments::{ResourceArguments, list, object};
 use super::instance::ResourceInstance;
 use super::module::{TerraformModule, TerraformResource, folder_sources};
-use super::scope::{DATABASE, TerraformScope};
+use super::scope::{CONTAINER, DATABASE, TerraformScope};
+use super::script;
 use super::variables;
 use crate::schema::location::{SchemaError, SchemaErrors, SourceFile};
 use crate::schema::read::builder::{
@@ -17,7 +18,6 @@ use crate::schema::read::builder::{
 };
 use crate::schema::read::parsed::{ParsedSchema, SchemaReadOptions};
 
-const CONTAINER: &str = "azurerm_cosmosdb_sql_container";
 const OF_DATABASE: &[&str] =
     &["name", "resource_group_name", "account_name", "throughput", "autoscale_settings"];
 const OF_CONTAINER: &[&str] = &[
@@ -86,6 +86,9 @@ fn read_module(
         match resource.kind.as_str() {
             DATABASE => each_instance(scope, resource, builder, database),
             CONTAINER => each_instance(scope, resource, builder, container),
+            script::PROCEDURE => each_instance(scope, resource, builder, script::procedure),
+            script::TRIGGER => each_instance(scope, resource, builder, script::trigger),
+            script::FUNCTION => each_instance(scope, resource, builder, script::function),
             _ => builder.ignore(&resource.location, format!("resource {}", resource.address())),
         }
     }

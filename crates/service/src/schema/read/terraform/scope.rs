@@ -18,6 +18,7 @@ use super::module::{LocatedExpression, TerraformModule, TerraformResource};
 use crate::schema::location::{SchemaError, SourceLocation};
 
 pub(super) const DATABASE: &str = "azurerm_cosmosdb_sql_database";
+pub(super) const CONTAINER: &str = "azurerm_cosmosdb_sql_container";
 
 /// The values that expressions refer to.
 pub(super) struct TerraformScope<'m> {
@@ -117,6 +118,7 @@ impl<'m> TerraformScope<'m> {
             [root @ ("each" | "count"), ..] => {
                 Err(SchemaError::at(&location, format!("there is no '{root}' here")))
             }
+            ["path", "module" | "root" | "cwd", ..] => Ok((2, self.folder(file))),
             ["module", name, rest @ ..] => self.module_output(name, rest, &location),
             ["data", kind, label, rest @ ..] => {
                 let (depth, value) =
@@ -128,6 +130,13 @@ impl<'m> TerraformScope<'m> {
             }
             _ => Err(SchemaError::at(&location, format!("'{}' is unknown", path.join(".")))),
         }
+    }
+
+    /// The folder of a file, for expressions that name a file beside it.
+    fn folder(&self, file: usize) -> Value {
+        let source = self.module.sources.get(file);
+        let folder = source.map(|source| source.beside(".").display().to_string());
+        Value::from(folder.unwrap_or_default())
     }
 
     fn variable(&self, name: &str, location: &SourceLocation) -> Result<Value, SchemaError> {
@@ -186,8 +195,9 @@ impl<'m> TerraformScope<'m> {
                 let mut all = Map::new();
                 for iteration in instances.iter().flatten() {
                     let mut one = Map::new();
-                    for attribute in found.body.attributes() {
-                        let name = attribute.key.as_str();
+                    let id = (found.kind == CONTAINER).then_some("id");
+                    let names = found.body.attributes().map(|attribute| attribute.key.as_str());
+                    for name in names.chain(id) {
                         // An attribute that cannot be resolved is left out: the expression may not need it.
                         if let Ok(value) = self.attribute(found, name, Some(iteration), location) {
                             one.insert(name.to_owned(), value);
@@ -216,6 +226,9 @@ impl<'m> TerraformScope<'m> {
         location: &SourceLocation,
     ) -> Result<Value, SchemaError> {
         let address = format!("{}.{name}", resource.address());
+        if resource.kind == CONTAINER && name == "id" {
+            return self.container_id(resource, iteration, location);
+        }
         let attribute = resource.attribute(name).ok_or_else(|| {
             let message = format!("{address} is known only after Terraform has run");
             SchemaError::at(location, message)
@@ -223,6 +236,21 @@ impl<'m> TerraformScope<'m> {
         self.resolve_once(&address, location, |scope| {
             scope.evaluate(&attribute.value, resource.file, iteration)
         })
+    }
+
+    /// The id of a container in its account: what its scripts name it by. The account itself is not known.
+    fn container_id(
+        &self,
+        resource: &TerraformResource,
+        iteration: Option<&ResourceInstance>,
+        location: &SourceLocation,
+    ) -> Result<Value, SchemaError> {
+        let text = |name: &str| {
+            let value = self.attribute(resource, name, iteration, location)?;
+            function::text_of(&value).map_err(|why| SchemaError::at(location, why))
+        };
+        let (database, name) = (text("database_name")?, text("name")?);
+        Ok(Value::from(format!("/sqlDatabases/{database}/containers/{name}")))
     }
 
     /// Detects cycles while a reference is resolved.

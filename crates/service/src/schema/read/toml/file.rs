@@ -1,15 +1,17 @@
-//! Our own format: tables of databases and containers in TOML.
+//! Tables of databases and containers.
 //!
-//! Owns its names; `docs/reference/schema.md` is their reference. Does not own their meaning: they are translated into
+//! Owns the names of our own format; `docs/reference/schema.md` is their reference. Does not own their meaning: they are translated into
 //! members of the wire format.
 
 use model::{Json, Object};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::builder::{ContainerDraft, DatabaseDraft, Located, SchemaBuilder, ThroughputDraft};
-use super::parsed::ParsedSchema;
 use crate::schema::location::{SchemaError, SchemaErrors, SourceFile, SourceLocation};
+use crate::schema::read::builder::{
+    ContainerDraft, DatabaseDraft, Located, SchemaBuilder, ThroughputDraft,
+};
+use crate::schema::read::parsed::ParsedSchema;
 
 const AT_TOP: &[&str] = &["database"];
 const OF_DATABASE: &[&str] = &["throughput", "autoscale_max_throughput", "container"];
@@ -24,6 +26,9 @@ const OF_CONTAINER: &[&str] = &[
     "indexing",
     "conflict_resolution",
     "more",
+    "procedure",
+    "trigger",
+    "function",
 ];
 const OF_INDEXING: &[&str] =
     &["mode", "automatic", "included", "excluded", "composite", "spatial", "vector", "full_text"];
@@ -36,11 +41,11 @@ const OF_MORE: &[&str] = &[
     "fullTextPolicy",
 ];
 
-type TomlTable<'i> = DeTable<'i>;
+pub(super) type TomlTable<'i> = DeTable<'i>;
 type TomlValue<'i> = Spanned<DeValue<'i>>;
 
 /// Reads a text in our own format.
-pub(super) fn read(source: &SourceFile) -> Result<ParsedSchema, SchemaErrors> {
+pub(in crate::schema::read) fn read(source: &SourceFile) -> Result<ParsedSchema, SchemaErrors> {
     let table = TomlTable::parse(&source.text).map_err(|error| {
         let offset = error.span().map_or(0, |span| span.start);
         let message = format!("this is no TOML: {}", error.message());
@@ -51,13 +56,13 @@ pub(super) fn read(source: &SourceFile) -> Result<ParsedSchema, SchemaErrors> {
     reader.builder.finish()
 }
 
-struct TomlReader<'s> {
-    source: &'s SourceFile,
-    builder: SchemaBuilder,
+pub(super) struct TomlReader<'s> {
+    pub(super) source: &'s SourceFile,
+    pub(super) builder: SchemaBuilder,
 }
 
 impl TomlReader<'_> {
-    fn location<T>(&self, spanned: &Spanned<T>) -> SourceLocation {
+    pub(super) fn location<T>(&self, spanned: &Spanned<T>) -> SourceLocation {
         self.source.location(spanned.span().start)
     }
 
@@ -117,6 +122,7 @@ impl TomlReader<'_> {
             }
         }
         self.more(table, &mut members);
+        self.scripts(database, &id, table);
         let database = database.clone();
         self.builder.containers.push(ContainerDraft { database, id, members, throughput });
     }
@@ -252,7 +258,7 @@ impl TomlReader<'_> {
     }
 
     /// The named tables below a name.
-    fn tables<'v, 'i>(
+    pub(super) fn tables<'v, 'i>(
         &mut self,
         table: &'v TomlTable<'i>,
         name: &str,
@@ -270,7 +276,7 @@ impl TomlReader<'_> {
         tables
     }
 
-    fn reject_unknown(&mut self, thing: &str, table: &TomlTable<'_>, known: &[&str]) {
+    pub(super) fn reject_unknown(&mut self, thing: &str, table: &TomlTable<'_>, known: &[&str]) {
         for (key, _) in table.iter().filter(|(key, _)| !known.contains(&key.get_ref().as_ref())) {
             let message =
                 format!("{thing} knows no '{}'; it knows {}", key.get_ref(), known.join(", "));
