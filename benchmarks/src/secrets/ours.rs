@@ -94,7 +94,7 @@ async fn roll_back_beside_a_wave(
     let name = "benchmark".to_owned();
     let wave = NewWave { name, selector, rate_per_minute: None, stop_at_error_ratio: Some(0.1) };
     let wave = system.create_wave(wave, "ann").await?;
-    system.start_wave(&wave.id).await?;
+    system.start_wave(&wave.id, "ann").await?;
     let is_over = Arc::new(AtomicBool::new(false));
     let running = {
         let (system, cluster, is_over) = (system.clone(), cluster.clone(), Arc::clone(&is_over));

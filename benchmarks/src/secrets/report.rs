@@ -161,7 +161,7 @@ const MEANING: &str = "\
   versions.
 - **CPU** is that of our whole process; of the server's processes and of ours for PostgreSQL.
 - **Rollback**: an operator rolls migrated workloads back, one after another, while a wave runs in the same cluster. It
-  first asks the source for every path, as the guard of a rollback demands: 15 ms of each time are the source's.
+  first asks the source for every path at once, as the guard of a rollback demands: 5 ms of each time are the source's.
 - **Pending list**: the question of the workers, before any workload is finished and after all of the cluster are.
 - **Request units** are what the engine counted for all containers in a run over 200 workloads, divided by them.
 

@@ -14,6 +14,8 @@ pub mod charge;
 pub mod copy;
 #[cfg(feature = "http")]
 pub mod erasure;
+#[cfg(feature = "http")]
+pub mod error;
 #[cfg(any(test, fuzzing))]
 pub mod fuzzing;
 #[cfg(feature = "http")]

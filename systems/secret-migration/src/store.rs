@@ -147,6 +147,21 @@ impl MigrationCore {
         Ok(())
     }
 
+    /// Records who did something to a wave or a mapping. It is done already, so a failure is only logged.
+    pub(crate) async fn audit_action(
+        &self,
+        cluster: &ClusterName,
+        subject: String,
+        action: &str,
+        by: &str,
+    ) {
+        let number = self.environment.random();
+        let entry = AuditEntry::of_action(cluster, subject, (action, by), self.now(), number);
+        if let Err(error) = self.append_audit(&entry).await {
+            tracing::warn!(subject = entry.workload, action, by, %error, "an audit entry is lost");
+        }
+    }
+
     /// Appends an entry. One with its id is the same entry, written before a crash.
     pub(crate) async fn append_audit(&self, entry: &AuditEntry) -> Result<f64> {
         match self.containers.audit.create(&entry.cluster.partition_key(), entry).await {

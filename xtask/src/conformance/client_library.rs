@@ -3,7 +3,8 @@
 //! Does not own what is expected: each client has its runner in a folder of `conformance`.
 
 use std::fmt::Write as _;
-use std::process::{Command, Stdio};
+use std::fs;
+use std::process::{Command, ExitCode, Stdio};
 
 use super::runner::target_folder;
 use super::scenario_result::ScenarioResult;
@@ -41,10 +42,28 @@ pub(crate) fn run_clients(
     Ok(results)
 }
 
-/// Scenarios that failed.
-pub(crate) fn count_failed(results: &ClientResults) -> usize {
+/// Writes the table of a run and counts the scenarios that failed.
+pub(crate) fn write_client_table(
+    path: &str,
+    opening: &str,
+    results: &ClientResults,
+) -> Result<usize, String> {
+    let text = client_table(opening, results);
+    fs::write(workspace_root().join(path), text).map_err(|error| format!("{path}: {error}"))?;
+    println!("wrote {path}");
     let all = results.iter().flat_map(|(_, lines)| lines);
-    all.filter(|line| line.outcome == "failed").count()
+    Ok(all.filter(|line| line.outcome == "failed").count())
+}
+
+/// How the command ends after a run with so many failed scenarios.
+pub(crate) fn clients_exit_code(failed: Result<usize, String>) -> ExitCode {
+    let reason = match failed {
+        Ok(0) => return ExitCode::SUCCESS,
+        Ok(failed) => format!("{failed} scenarios failed"),
+        Err(reason) => reason,
+    };
+    eprintln!("{reason}");
+    ExitCode::FAILURE
 }
 
 fn step(
@@ -81,7 +100,7 @@ fn counted<'a>(lines: impl Iterator<Item = &'a ScenarioResult>) -> String {
 }
 
 /// The table of a run behind its opening.
-pub(crate) fn client_table(opening: &str, results: &ClientResults) -> String {
+fn client_table(opening: &str, results: &ClientResults) -> String {
     let mut text = opening.to_owned();
     let heads: Vec<&str> = results.iter().map(|(library, _)| library.package).collect();
     let _ = writeln!(text, "\n| area | {} |", heads.join(" | "));

@@ -1,4 +1,4 @@
-//! The server that the libraries talk to: built, started on a free port, and stopped when the value is dropped.
+//! The servers that clients talk to: built, started on a free port, and stopped when the value is dropped.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -7,10 +7,67 @@ use super::runner::target_folder;
 use crate::reading::workspace_root;
 use crate::test::{FULL, cargo};
 
-/// A running server.
+/// A server of ours that prints one line of JSON when it is ready; killed when the value is dropped.
+#[derive(Debug)]
+pub(crate) struct ReadyServer {
+    child: Child,
+    line: String,
+}
+
+impl ReadyServer {
+    /// Starts a command and waits for its line.
+    pub(crate) fn start(command: &mut Command) -> Result<Self, String> {
+        let program = command.get_program().display().to_string();
+        let mut child = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn()
+            .map_err(|error| format!("{program} could not be started: {error}"))?;
+        let mut line = String::new();
+        if let Some(output) = child.stdout.take() {
+            // The pipe is closed here; a server prints nothing more.
+            let _ = BufReader::new(output).read_line(&mut line);
+        }
+        Ok(Self { child, line })
+    }
+
+    /// Starts the binary, which was built before.
+    pub(crate) fn start_binary(arguments: &[&str]) -> Result<Self, String> {
+        Self::start(Command::new(target_folder().join("debug/planisphere")).args(arguments))
+    }
+
+    /// Builds and starts an example of a package.
+    pub(crate) fn start_example(package: &str, example: &str) -> Result<Self, String> {
+        let built = Command::new(cargo())
+            .args(["build", "--quiet", "--package", package, "--example", example])
+            .current_dir(workspace_root())
+            .status();
+        if !built.is_ok_and(|status| status.success()) {
+            return Err(format!("{example} could not be built"));
+        }
+        Self::start(&mut Command::new(target_folder().join("debug/examples").join(example)))
+    }
+
+    /// A member of the line; without it the server did not become ready.
+    pub(crate) fn member(&self, name: &str) -> Result<String, String> {
+        member(&self.line, name)
+            .ok_or_else(|| format!("a server did not become ready; it said: {}", self.line))
+    }
+}
+
+impl Drop for ReadyServer {
+    fn drop(&mut self) {
+        // A server that has ended already is what we want.
+        let _ = self.child.kill();
+        // Without it the killed process would stay a zombie until we end.
+        let _ = self.child.wait();
+    }
+}
+
+/// The database server.
 #[derive(Debug)]
 pub(crate) struct ServerProcess {
-    child: Child,
+    _process: ReadyServer,
     endpoint: String,
     key: String,
 }
@@ -31,28 +88,12 @@ impl ServerProcess {
 
     /// Starts the binary on an account in memory, with more words on its command line.
     pub(crate) fn start(more: &[&str]) -> Result<Self, String> {
-        let mut child = Command::new(target_folder().join("debug/planisphere"))
-            // Port 0: the system chooses a free one, so runs beside each other do not collide. The chosen one is in
-            // the ready line.
-            .args(["serve", "--memory", "--port", "0", "--ready-json", "--test-control"])
-            .args(more)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .spawn()
-            .map_err(|error| format!("the server could not be started: {error}"))?;
-        let mut line = String::new();
-        if let Some(output) = child.stdout.take() {
-            // The pipe is closed here; the server prints nothing more.
-            let _ = BufReader::new(output).read_line(&mut line);
-        }
-        let (endpoint, key) = (member(&line, "endpoint"), member(&line, "key"));
-        // Built before the check, so that a server which did not become ready is killed by the drop.
-        let mut server = Self { child, endpoint: String::new(), key: String::new() };
-        let (Some(endpoint), Some(key)) = (endpoint, key) else {
-            return Err(format!("the server did not become ready; it said: {line}"));
-        };
-        (server.endpoint, server.key) = (endpoint, key);
-        Ok(server)
+        // Port 0: the system chooses a free one, so runs beside each other do not collide. The chosen one is in the
+        // ready line.
+        let words = ["serve", "--memory", "--port", "0", "--ready-json", "--test-control"];
+        let process = ReadyServer::start_binary(&[words.as_slice(), more].concat())?;
+        let (endpoint, key) = (process.member("endpoint")?, process.member("key")?);
+        Ok(Self { _process: process, endpoint, key })
     }
 
     pub(crate) fn endpoint(&self) -> &str {
@@ -61,15 +102,6 @@ impl ServerProcess {
 
     pub(crate) fn key(&self) -> &str {
         &self.key
-    }
-}
-
-impl Drop for ServerProcess {
-    fn drop(&mut self) {
-        // A server that has ended already is what we want.
-        let _ = self.child.kill();
-        // Without it the killed process would stay a zombie until we end.
-        let _ = self.child.wait();
     }
 }
 

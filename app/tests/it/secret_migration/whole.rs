@@ -10,13 +10,13 @@ use super::commands::manifests;
 use crate::planisphere::{BINARY, Said, planisphere};
 
 /// A running part; killed when dropped.
-struct Running {
+pub(super) struct Running {
     child: Child,
     ready: Value,
 }
 
 impl Running {
-    fn start(words: &[&str]) -> Self {
+    pub(super) fn start(words: &[&str]) -> Self {
         let mut child = Command::new(BINARY)
             .arg("secret-migration")
             .args(words)
@@ -30,7 +30,7 @@ impl Running {
         Self { child, ready: ready["ready"].clone() }
     }
 
-    fn text(&self, name: &str) -> &str {
+    pub(super) fn text(&self, name: &str) -> &str {
         self.ready[name].as_str().unwrap()
     }
 }
@@ -43,7 +43,7 @@ impl Drop for Running {
 }
 
 /// Writes a secret with plain HTTP.
-fn put(vault: &Running, path: &str, data: &Value) {
+pub(super) fn put(vault: &Running, path: &str, data: &Value) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let url = format!("{}/v1/secret/data/{path}", vault.text("endpoint"));
@@ -54,7 +54,7 @@ fn put(vault: &Running, path: &str, data: &Value) {
     });
 }
 
-fn settings(folder: &Path, source: &Running, target: &Running) -> String {
+pub(super) fn settings(folder: &Path, source: &Running, target: &Running) -> String {
     let file = folder.join("tracker.toml");
     let text = format!(
         "[Migration]\nFingerprintSecret = \"k\"\n[Vault]\nAddress = \"{}\"\nToken = \"{}\"\n[Smp]\nAddress = \"{}\"\n\

@@ -37,7 +37,7 @@ async fn a_handshake_is_answered_or_refused_with_the_texts_of_the_official_serve
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_client_that_does_not_shake_hands_in_time_is_told_so() {
+async fn a_client_that_does_not_shake_hands_in_time_is_answered_so() {
     let routes = builder((), HubOptions::default()).build().routes("/hub");
     let mut client = Client::open(&routes, "/hub", &[]).await.unwrap();
     client.send_raw(r#"{"protocol":"js"#).await;
@@ -149,7 +149,7 @@ async fn a_second_socket_on_a_connection_is_a_conflict() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn pages_of_other_origins_are_refused_everywhere_or_told_that_they_may() {
+async fn pages_of_other_origins_are_refused_everywhere_or_allowed_by_name() {
     let routes = builder((), HubOptions::default()).build().routes("/hub");
     let evil = [("origin", "https://evil.example")];
     let host = [("origin", "https://hub"), ("host", "hub")];

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::chat::{Chat, ChatCore};
 use crate::domain::{ChatRoom, ChatUser, RoomName, UserName};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 
 /// A user who exists and is enabled: the subject of every action.
 #[derive(Clone, Debug)]
@@ -55,7 +55,8 @@ impl Chat {
 
 impl ChatCore {
     pub(crate) async fn member(&self, name: &str) -> Result<ChatMember> {
-        let refused = || Error::forbidden("there is no such user, or it is disabled");
+        let refused =
+            || Error::new(ErrorKind::Forbidden, "there is no such user, or it is disabled");
         let name = UserName::parse(name).map_err(|_| refused())?;
         let user = self.directory.user(&name).await?.filter(|user| user.is_enabled());
         Ok(ChatMember { user: user.ok_or_else(refused)?, name })
@@ -68,7 +69,10 @@ impl ChatCore {
         room: &RoomName,
     ) -> Result<Arc<ChatRoom>> {
         if !member.user.may_enter(room) {
-            return Err(Error::forbidden(format!("you are no member of the room '{room}'")));
+            return Err(Error::new(
+                ErrorKind::Forbidden,
+                format!("you are no member of the room '{room}'"),
+            ));
         }
         let found = self.directory.room(room).await?;
         found.ok_or_else(|| Error::not_found(format!("there is no room '{room}'")))

@@ -10,7 +10,7 @@ use crate::domain::{
     ChatMessage, ChatRoom, HistoryCursor, MessageContent, MessageView, RoomName, UnreadReminder,
     UserName,
 };
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::repository::{DeleteResult, MessageChange};
 
 /// The message that a caller means: an id is unique in its room only.
@@ -116,7 +116,10 @@ impl Chat {
             match core.messages.delete(&room.name, &id, &member.name).await?.value {
                 DeleteResult::Deleted => {}
                 DeleteResult::OfSomebodyElse => {
-                    return Err(Error::forbidden("only its sender may delete a message"));
+                    return Err(Error::new(
+                        ErrorKind::Forbidden,
+                        "only its sender may delete a message",
+                    ));
                 }
                 DeleteResult::Missing => return Err(not_found(&id)),
             }
@@ -177,7 +180,9 @@ impl ChatCore {
             (Some(_), Some(_)) => Err(Error::conflict(format!(
                 "several of your rooms have a message '{id}'; add ?room= to say which is meant"
             ))),
-            (None, _) if is_known => Err(Error::forbidden("you are no member of its room")),
+            (None, _) if is_known => {
+                Err(Error::new(ErrorKind::Forbidden, "you are no member of its room"))
+            }
             (None, _) => Err(not_found(id)),
         }
     }

@@ -3,30 +3,31 @@
 use std::time::Duration;
 
 use axum::http::StatusCode;
+use service::error::ProblemKind;
 use service::http::Problem;
 
 use crate::error::{Error, ErrorKind};
 
-impl From<Error> for Problem {
-    fn from(error: Error) -> Self {
+impl ProblemKind for ErrorKind {
+    fn problem(error: Error) -> Problem {
         let text = error.to_string();
         match (error.kind(), error.field()) {
-            (ErrorKind::Invalid, Some(field)) => Self::invalid_field(field, "invalid", text),
-            (ErrorKind::Invalid, None) => Self::bad_request("invalid_request", text),
-            (ErrorKind::SignInRefused, _) => Self::unauthorized("sign_in_refused", text),
-            (ErrorKind::Forbidden, _) => Self::forbidden("not_allowed", text),
-            (ErrorKind::NotFound, _) => Self::not_found(text),
-            (ErrorKind::Conflict, _) => Self::conflict("conflict", text),
-            (ErrorKind::Limited, _) => {
-                let problem = Self::new(StatusCode::TOO_MANY_REQUESTS, "rate_limited", text);
+            (Self::Invalid, Some(field)) => Problem::invalid_field(field, "invalid", text),
+            (Self::Invalid, None) => Problem::bad_request("invalid_request", text),
+            (Self::SignInRefused, _) => Problem::unauthorized("sign_in_refused", text),
+            (Self::Forbidden, _) => Problem::forbidden("not_allowed", text),
+            (Self::NotFound, _) => Problem::not_found(text),
+            (Self::Conflict, _) => Problem::conflict("conflict", text),
+            (Self::Limited, _) => {
+                let problem = Problem::new(StatusCode::TOO_MANY_REQUESTS, "rate_limited", text);
                 problem.retry_after(Duration::from_secs(1))
             }
-            (ErrorKind::Unavailable, _) => {
+            (Self::Unavailable, _) => {
                 let detail = "The data or Redis cannot be reached now. Try again.";
-                let problem = Self::new(StatusCode::SERVICE_UNAVAILABLE, "unavailable", detail);
+                let problem = Problem::new(StatusCode::SERVICE_UNAVAILABLE, "unavailable", detail);
                 problem.retry_after(Duration::from_secs(1)).caused_by(error)
             }
-            (ErrorKind::Internal, _) => Self::internal(error),
+            (Self::Internal, _) => Problem::internal(error),
         }
     }
 }

@@ -34,6 +34,6 @@ pub(crate) async fn all_pages<T: DeserializeOwned>(
     };
     read.instrument(span).await.map_err(|error| {
         tracing::warn!(operation, %error, "a query failed");
-        Error::from(error)
+        Error::in_operation(operation, error)
     })
 }

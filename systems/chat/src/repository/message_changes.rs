@@ -10,7 +10,7 @@ use service::work::ttl_seconds;
 
 use super::messages::MessageRepository;
 use crate::domain::{ChatMessage, MessageContent, RoomName, UserName, UtcTimestamp};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 
 /// How a message is changed, and how long it lives.
 #[derive(Clone, Copy, Debug)]
@@ -68,7 +68,7 @@ impl MessageRepository {
         let by = change.by.as_str();
         self.change(change, |message| {
             if message.from_user != by {
-                return Err(Error::forbidden("only its sender may edit a message"));
+                return Err(Error::new(ErrorKind::Forbidden, "only its sender may edit a message"));
             }
             if message.deleted_at.is_some() {
                 return Err(Error::conflict("the message was deleted"));
@@ -94,7 +94,10 @@ impl MessageRepository {
         let by = change.by.as_str();
         self.change(change, |message| {
             if message.from_user != by {
-                return Err(Error::forbidden("only its sender may delete a message"));
+                return Err(Error::new(
+                    ErrorKind::Forbidden,
+                    "only its sender may delete a message",
+                ));
             }
             if message.deleted_at.is_none() {
                 message.content.clear();

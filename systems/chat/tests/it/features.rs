@@ -31,7 +31,7 @@ async fn features_are_off_by_default() {
 }
 
 #[tokio::test]
-async fn an_edit_and_a_tombstone_are_the_senders_and_are_told() {
+async fn an_edit_and_a_tombstone_are_the_senders_and_reach_the_room() {
     let world = World::with::<Embedded>(settings_with_features()).await;
     let (alice, bob) = (world.member(ALICE).await, world.member(BOB).await);
     let id = world.send(ALICE, "general", "helo").await.id;
@@ -64,7 +64,7 @@ async fn a_reply_names_a_message_of_its_room() {
 }
 
 #[tokio::test]
-async fn typing_is_told_and_never_stored() {
+async fn typing_is_sent_and_never_stored() {
     let world = World::with::<Embedded>(settings_with_features()).await;
     let alice = world.member(ALICE).await;
     world.chat.typing(&alice, &room("general"), true).await.unwrap();

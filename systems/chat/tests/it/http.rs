@@ -138,7 +138,7 @@ async fn the_language_is_that_of_the_cookie_then_of_the_browser() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn other_hosts_are_refused_and_listed_origins_are_told() {
+async fn other_hosts_are_refused_and_listed_origins_are_allowed() {
     let mut strict = settings();
     strict.allowed_hosts = "chat.example".to_owned();
     strict.cors.allowed_origins = vec!["https://app.example".to_owned()];

@@ -17,6 +17,7 @@ mod playbooks;
 mod redis;
 mod reminders;
 mod repositories;
+mod requirements;
 mod site;
 mod stages;
 mod world;

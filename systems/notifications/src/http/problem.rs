@@ -1,28 +1,29 @@
 //! Errors of the system as problems: the one table of status codes.
 
 use axum::http::StatusCode;
+use service::error::ProblemKind;
 use service::http::Problem;
 
 use crate::error::{Error, ErrorKind, InvalidField};
 
-impl From<Error> for Problem {
-    fn from(error: Error) -> Self {
+impl ProblemKind for ErrorKind {
+    fn problem(error: Error) -> Problem {
         match error.kind() {
-            ErrorKind::Invalid if error.invalid_fields().is_empty() => {
-                Self::bad_request("invalid_request", error.to_string())
+            Self::Invalid if error.invalid_fields().is_empty() => {
+                Problem::bad_request("invalid_request", error.to_string())
             }
-            ErrorKind::Invalid => {
-                let problem = Self::bad_request("invalid_fields", error.message().to_owned());
+            Self::Invalid => {
+                let problem = Problem::bad_request("invalid_fields", error.message().to_owned());
                 with_fields(problem, error.invalid_fields())
             }
-            ErrorKind::NotFound => Self::not_found(error.to_string()),
-            ErrorKind::Conflict => Self::conflict("conflict", error.to_string()),
-            ErrorKind::Unavailable => {
+            Self::NotFound => Problem::not_found(error.to_string()),
+            Self::Conflict => Problem::conflict("conflict", error.to_string()),
+            Self::Unavailable => {
                 let detail = "The data cannot be reached now. Try again.";
-                let problem = Self::new(StatusCode::SERVICE_UNAVAILABLE, "unavailable", detail);
+                let problem = Problem::new(StatusCode::SERVICE_UNAVAILABLE, "unavailable", detail);
                 problem.retry_after(std::time::Duration::from_secs(1)).caused_by(error)
             }
-            ErrorKind::Internal => Self::internal(error),
+            Self::Internal => Problem::internal(error),
         }
     }
 }

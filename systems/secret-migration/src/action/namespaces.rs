@@ -6,11 +6,25 @@ use crate::migration::SecretMigration;
 use crate::question::{CLUSTER_LIST, ClusterList, SyncMark};
 
 impl SecretMigration {
-    /// Writes the mapping of a namespace. Each write renews the life of a temporary one.
+    /// Writes the mapping of a namespace for a person, whom the audit names. Each write renews the life of a temporary
+    /// one.
     ///
     /// # Errors
     /// `Invalid` with the wrong field; those of the account.
     pub async fn put_mapping(
+        &self,
+        cluster: &ClusterName,
+        namespace: &NamespaceName,
+        input: MappingInput,
+        by: &str,
+    ) -> Result<NamespaceMapping> {
+        let mapping = self.write_mapping(cluster, namespace, input).await?;
+        let subject = format!("namespace:{namespace}");
+        self.core.audit_action(cluster, subject, "put mapping", by).await;
+        Ok(mapping)
+    }
+
+    async fn write_mapping(
         &self,
         cluster: &ClusterName,
         namespace: &NamespaceName,
@@ -40,7 +54,7 @@ impl SecretMigration {
         self.register_cluster(cluster).await?;
         let mut count = 0;
         for (namespace, input) in namespaces {
-            self.put_mapping(cluster, &namespace, input).await?;
+            self.write_mapping(cluster, &namespace, input).await?;
             count += 1;
         }
         // Last: a synchronisation that stops half-way must not count as complete.

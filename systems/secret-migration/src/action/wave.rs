@@ -91,11 +91,18 @@ impl SecretMigration {
         let joined =
             joins.try_fold(0, |sum, is_joined| async move { Ok(sum + u64::from(is_joined)) });
         let total = joined.await?;
-        self.modify_wave(id, move |stored| {
+        let planned = self.modify_wave(id, move |stored| {
             stored.total = total;
             Ok(())
-        })
-        .await
+        });
+        self.audited("create wave", by, planned.await?).await
+    }
+
+    /// Records who did something to a wave.
+    async fn audited(&self, action: &str, by: &str, wave: Wave) -> Result<Wave> {
+        let subject = format!("wave:{}", wave.id);
+        self.core.audit_action(&wave.selector.cluster, subject, action, by).await;
+        Ok(wave)
     }
 
     /// Marks a workload; `false` if somebody changes it right now, which leaves it out of the wave.
@@ -127,23 +134,22 @@ impl SecretMigration {
     /// # Errors
     /// `ApprovalMissing` for the creator, `NotFound`.
     pub async fn approve_wave(&self, id: &str, by: &str) -> Result<Wave> {
-        let by = by.to_owned();
-        self.modify_wave(id, move |wave| {
+        let approved = self.modify_wave(id, |wave| {
             if wave.created_by == by {
                 let message = format!("{by} has created the wave; somebody else must approve it");
                 return Err(Error::new(ErrorKind::ApprovalMissing, message));
             }
-            wave.approved_by = Some(by.clone());
+            wave.approved_by = Some(by.to_owned());
             Ok(())
-        })
-        .await
+        });
+        self.audited("approve wave", by, approved.await?).await
     }
 
     /// Starts a planned wave, or goes on with a paused or stopped one.
     ///
     /// # Errors
     /// `ApprovalMissing`, `Conflict` for a finished one, `MappingMissing` if the mappings are stale.
-    pub async fn start_wave(&self, id: &str) -> Result<Wave> {
+    pub async fn start_wave(&self, id: &str, by: &str) -> Result<Wave> {
         let wave = self.wave(id).await?;
         if let Some(why) = self.stale_mapping(&wave.selector.cluster).await? {
             return Err(Error::new(ErrorKind::MappingMissing, why));
@@ -166,7 +172,7 @@ impl SecretMigration {
             })
             .await?;
         self.core.wake_workers.notify_one();
-        Ok(started)
+        self.audited("start wave", by, started).await
     }
 
     /// Pauses a running wave: what is in progress ends, nothing new starts.
@@ -175,14 +181,14 @@ impl SecretMigration {
     /// `Conflict` if it is not running.
     pub async fn pause_wave(&self, id: &str, by: &str) -> Result<Wave> {
         let reason = format!("paused by {by}");
-        self.modify_wave(id, move |wave| match wave.status {
+        let paused = self.modify_wave(id, |wave| match wave.status {
             WaveStatus::Running => {
                 (wave.status, wave.reason) = (WaveStatus::Paused, Some(reason.clone()));
                 Ok(())
             }
             _ => Err(Error::conflict(format!("the wave '{}' is not running", wave.id))),
-        })
-        .await
+        });
+        self.audited("pause wave", by, paused.await?).await
     }
 
     /// Ends a wave and switches its workloads back.
@@ -198,6 +204,7 @@ impl SecretMigration {
                 Ok(())
             })
             .await?;
+        let wave = self.audited("roll back wave", by, wave).await?;
         let scope = RollbackScope::Wave(id.to_owned());
         self.roll_back_all(&wave.selector.cluster, &scope, reason, by).await
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use client::EntityTag;
+use futures::StreamExt as _;
 use serde::Deserialize;
 
 use crate::domain::{MigrationStatus, SecretBackend, TrackedWorkload, Transition, WorkloadKey};
@@ -10,6 +11,9 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::migration::SecretMigration;
 use crate::source::SecretLocation;
 use crate::store::StoredWorkload;
+
+/// Paths that a rollback asks Vault for at once.
+const SOURCE_REQUESTS_MAX: usize = 8;
 
 /// What an operator may change directly. Absent fields stay.
 #[derive(Clone, Debug, Default, Deserialize, utoipa::ToSchema)]
@@ -188,15 +192,25 @@ impl SecretMigration {
         Ok(RolledBackWorkload { workload: stored.item.into_value(), etag, changed_on_target })
     }
 
-    /// Makes sure that the workload finds its secrets in Vault.
+    /// Makes sure that the workload finds its secrets in Vault. Several paths are asked for at once: a rollback of many
+    /// references must not take as many round trips.
     async fn require_source(&self, workload: &TrackedWorkload) -> Result<()> {
         let secrets = &workload.hashi_secrets;
-        for item in &secrets.items {
-            let location = SecretLocation {
+        let source = &self.core.platforms.source;
+        let locations: Vec<SecretLocation> = secrets
+            .items
+            .iter()
+            .map(|item| SecretLocation {
                 mount: secrets.mount_of(item).to_owned(),
                 path: item.path.clone(),
-            };
-            if let Err(error) = self.core.platforms.source.live_version(&location).await {
+            })
+            .collect();
+        let asked = futures::stream::iter(locations)
+            .map(|location| async move { source.live_version(&location).await })
+            .buffered(SOURCE_REQUESTS_MAX);
+        tokio::pin!(asked);
+        while let Some(answer) = asked.next().await {
+            if let Err(error) = answer {
                 let is_gone = error.is_gone();
                 let kind = if is_gone { ErrorKind::Conflict } else { ErrorKind::Unavailable };
                 let message = format!("{} cannot go back to Vault: {error}", workload.id);

@@ -101,12 +101,13 @@ impl Agent {
             .map_err(|error| wrong(&self.settings.template, &error))?;
         let text = render(&template, resolved.backend, &secrets)
             .map_err(|why| wrong(&self.settings.template, &why))?;
+        // Without a file the workload has not started yet. With one, this agent may follow one that was killed before
+        // it could signal, so the workload is signalled although nothing may have changed.
+        let has_started = self.etag.is_some() || self.settings.output.exists();
         replace_file(&self.settings.output, &text)
             .map_err(|error| wrong(&self.settings.output, &error))?;
-        let is_first = self.etag.is_none();
-        // From here on the change is done: a workload that does not run yet finds the file when it starts.
         self.etag = Some(etag);
-        if !is_first {
+        if has_started {
             self.signal_workload().await;
         }
         Ok(Some(resolved))

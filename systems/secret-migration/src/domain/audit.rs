@@ -13,12 +13,13 @@ use super::workload::TrackedWorkload;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AuditEntry {
-    /// The workload, the number of its change, and the step if it is one.
+    /// The workload, the number of its change, and the step if it is one; or the subject of another action and its
+    /// time.
     pub id: String,
     /// The cluster, the partition key.
     #[schema(value_type = String)]
     pub cluster: ClusterName,
-    /// `namespace/workload`, or the subject of another action.
+    /// `namespace/workload`; `wave:name` or `namespace:name` for an action on one of those.
     pub workload: String,
     /// When.
     #[schema(value_type = String)]
@@ -92,6 +93,29 @@ impl AuditEntry {
             status: None,
             backend: None,
             detail: Some(detail),
+        }
+    }
+
+    /// The entry of something that was done to a wave or a mapping: `wave:first`, `namespace:shop`. Unlike those of
+    /// workloads, its id does not follow from what happened; the number keeps entries of one moment apart.
+    #[must_use]
+    pub fn of_action(
+        cluster: &ClusterName,
+        subject: String,
+        (action, by): (&str, &str),
+        now: UtcTimestamp,
+        number: u64,
+    ) -> Self {
+        Self {
+            id: format!("{subject}:{}:{number:016x}", now.ms()),
+            cluster: cluster.clone(),
+            workload: subject,
+            at: now,
+            by: by.to_owned(),
+            action: action.to_owned(),
+            status: None,
+            backend: None,
+            detail: None,
         }
     }
 }

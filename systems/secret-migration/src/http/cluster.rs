@@ -244,7 +244,8 @@ pub(super) async fn put_mapping(
 ) -> HttpResult<JsonBody<NamespaceMapping>> {
     require(&caller, TRACKER_ADMIN_ROLE)?;
     let (cluster, namespace) = (cluster_name(&cluster)?, namespace_name(&namespace)?);
-    Ok(JsonBody(api.system.put_mapping(&cluster, &namespace, input).await?))
+    let by = caller.subject();
+    Ok(JsonBody(api.system.put_mapping(&cluster, &namespace, input, by).await?))
 }
 
 /// Switches back every workload of the cluster, or of one namespace.

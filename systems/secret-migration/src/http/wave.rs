@@ -106,7 +106,8 @@ pub(super) async fn start(
     PathParams(wave): PathParams<String>,
 ) -> HttpResult<(StatusCode, JsonBody<Wave>)> {
     require(&caller, OPERATOR_ROLE)?;
-    Ok((StatusCode::ACCEPTED, JsonBody(api.system.start_wave(&wave).await?)))
+    let wave = api.system.start_wave(&wave, caller.subject()).await?;
+    Ok((StatusCode::ACCEPTED, JsonBody(wave)))
 }
 
 /// Pauses a running wave.

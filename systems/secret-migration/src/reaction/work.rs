@@ -147,13 +147,13 @@ impl SecretMigration {
             Err(error) => return Err(error),
         }
         let result = self.migrate_claimed(&mut stored, worker).await?;
-        self.tell_result(&row.key(), &result, stored.workload().paused);
+        self.notify_of_result(&row.key(), &result, stored.workload().paused);
         self.note_in_wave(&row.key(), row.wave.as_deref(), &result).await?;
         core.pace.take(stored.charge, &core.environment).await;
         Ok((result, stored.charge))
     }
 
-    fn tell_result(&self, key: &WorkloadKey, result: &MigrationResult, is_held: bool) {
+    fn notify_of_result(&self, key: &WorkloadKey, result: &MigrationResult, is_held: bool) {
         let (event, reason) = match result {
             MigrationResult::Failed(error) if is_held => (HookEvent::WorkloadHeld, error),
             MigrationResult::Failed(error) => (HookEvent::WorkloadFailed, error),

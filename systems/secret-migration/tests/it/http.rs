@@ -12,15 +12,15 @@ use tokio::net::TcpListener;
 
 use crate::world::{CLUSTER, Embedded, OverGateway, Way, World, cluster};
 
-struct Site {
-    world: World,
+pub(crate) struct Site {
+    pub(crate) world: World,
     server: HttpServer,
     address: SocketAddr,
     client: Client,
 }
 
 impl Site {
-    async fn on(world: World) -> Self {
+    pub(crate) async fn on(world: World) -> Self {
         let environment = world.environment.clone();
         let identity = Identity::new(environment.clone(), &IdentitySettings::demo()).unwrap();
         let settings = HttpSettings { requests_per_minute: 0, ..HttpSettings::default() };
@@ -55,7 +55,7 @@ impl Site {
         request.bearer_auth(token).send().await.unwrap()
     }
 
-    async fn call(
+    pub(crate) async fn call(
         &self,
         caller: &str,
         method: &str,
@@ -68,7 +68,7 @@ impl Site {
     }
 }
 
-const CART: &str = "/v1/clusters/dev-1/workloads/shop/cart";
+pub(crate) const CART: &str = "/v1/clusters/dev-1/workloads/shop/cart";
 
 #[tokio::test]
 async fn the_document_and_the_routes_agree() {

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
 mod acceptance;
+mod bad_input;
 mod budgets;
 mod canaries;
 mod crashes;
@@ -10,6 +11,7 @@ mod kubernetes;
 mod platform;
 mod platforms;
 mod processes;
+mod requirements;
 mod running;
 mod scanning;
 mod versions;

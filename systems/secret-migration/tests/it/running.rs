@@ -27,7 +27,7 @@ async fn no_cluster_waits_for_another<W: Way>() {
             world.add(cluster_name, &format!("w{number}"), &["db"]).await;
         }
         world.system.create_wave(wave(name, cluster_name, rate), "ann").await.unwrap();
-        world.system.start_wave(name).await.unwrap();
+        world.system.start_wave(name, "ann").await.unwrap();
     }
     let (system, shutdown) = (world.system.clone(), ShutdownSignal::default());
     let stop = shutdown.clone();

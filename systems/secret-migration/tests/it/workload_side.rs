@@ -38,7 +38,7 @@ async fn serve(world: &World) -> (HttpServer, String, String) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_agent_renders_the_switch_and_the_way_back_and_tells_the_workload() {
+async fn the_agent_renders_the_switch_and_the_way_back_and_signals_the_workload() {
     let (world, key) = World::in_real_time::<Embedded>().await.and_workload().await;
     let (_server, tracker, token) = serve(&world).await;
     let folder = tempfile::tempdir().unwrap();
@@ -60,6 +60,7 @@ async fn the_agent_renders_the_switch_and_the_way_back_and_tells_the_workload() 
     };
     let source = Arc::new(world.vault.clone());
     let target = Arc::new(world.target.clone());
+    let agent_parts = (agent.clone(), Arc::clone(&source), Arc::clone(&target));
     let mut agent = Agent::new(agent, source, target, world.environment.clone()).unwrap();
     let first = agent.render_change(Duration::ZERO).await.unwrap().unwrap();
     assert_eq!(first.backend, SecretBackend::Hashi);
@@ -76,13 +77,18 @@ async fn the_agent_renders_the_switch_and_the_way_back_and_tells_the_workload() 
         (agent, changed.backend)
     });
     world.run(CLUSTER).await;
-    let (mut agent, backend) = waiting.await.unwrap();
+    let (agent, backend) = waiting.await.unwrap();
     assert_eq!(backend, SecretBackend::Smp);
     assert!(std::fs::read_to_string(&output).unwrap().starts_with("backend=smp\nuser=cart/db"));
     assert_eq!(std::fs::read_to_string(&notified).unwrap(), "notified\n");
+    // The agent is killed, the workload is rolled back meanwhile, and the next agent signals the running workload.
+    let (settings, source, target) = agent_parts;
+    drop(agent);
     world.system.roll_back(&key, &RollbackOptions::default(), "ann").await.unwrap();
+    let mut agent = Agent::new(settings, source, target, world.environment.clone()).unwrap();
     let back = agent.render_change(Duration::ZERO).await.unwrap().unwrap();
     assert_eq!(back.backend, SecretBackend::Hashi);
+    assert_eq!(std::fs::read_to_string(&notified).unwrap(), "notified\nnotified\n");
     // A template that asks for what is not there leaves the file as it was.
     std::fs::write(&template, "{{ nothing }}").unwrap();
     world.system.retry_migration(&key, None, "ann").await.unwrap();
@@ -112,7 +118,7 @@ async fn next_event(response: &mut reqwest::Response) -> (String, Value) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn streams_tell_the_switch() {
+async fn streams_report_the_switch() {
     let (world, key) = World::in_real_time::<Embedded>().await.and_workload().await;
     let (server, address, token) = serve(&world).await;
     let system = world.system.clone();
@@ -142,7 +148,7 @@ async fn streams_tell_the_switch() {
 type Calls = Arc<Mutex<Vec<(Option<String>, Value)>>>;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn hooks_tell_failures_and_the_ends_of_waves() {
+async fn hooks_report_failures_and_the_ends_of_waves() {
     let calls = Calls::default();
     let kept = Arc::clone(&calls);
     let hook = move |headers: HeaderMap, body: String| async move {
@@ -163,7 +169,7 @@ async fn hooks_tell_failures_and_the_ends_of_waves() {
     world.add(CLUSTER, "fine", &["fine"]).await;
     let new = serde_json::from_value(json!({ "name": "w", "selector": { "cluster": CLUSTER } }));
     world.system.create_wave(new.unwrap(), "ann").await.unwrap();
-    world.system.start_wave("w").await.unwrap();
+    world.system.start_wave("w", "ann").await.unwrap();
     world.run(CLUSTER).await;
     world.run(CLUSTER).await;
     let notified = || -> Vec<String> {

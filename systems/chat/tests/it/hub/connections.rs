@@ -8,7 +8,7 @@ use super::stage::Stage;
 use crate::world::{ALICE, BOB, CHARLIE, Embedded, OverGateway, Way, settings};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn people_who_join_and_leave_are_told() {
+async fn people_who_join_and_leave_are_announced() {
     let stage = Stage::new::<Embedded>(settings()).await;
     let mut alice = stage.connect(ALICE, Transport::WebSockets).await;
     alice.event("addUser").await;

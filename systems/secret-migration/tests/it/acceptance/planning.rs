@@ -88,7 +88,7 @@ pub(crate) async fn sm_a12_a_wave_stops_at_its_error_ratio<W: Way>() {
     let planned = world.system.create_wave(wave("first", CLUSTER, Some(0.1)), "ann").await.unwrap();
     assert_eq!((planned.total, planned.status), (50, WaveStatus::Planned));
     assert_eq!(world.run(CLUSTER).await.migrated, 0, "a wave that was not started is left alone");
-    world.system.start_wave("first").await.unwrap();
+    world.system.start_wave("first", "ann").await.unwrap();
     world.run(CLUSTER).await;
     let report = world.system.wave_report("first").await.unwrap();
     assert_eq!(report.wave.status, WaveStatus::Stopped);
@@ -136,13 +136,14 @@ pub(crate) async fn a_protected_cluster_needs_two_people<W: Way>() {
     let alone = world.system.request_migration(&key, None, "ann").await.unwrap_err();
     assert_eq!(alone.kind(), ErrorKind::ApprovalMissing);
     world.system.create_wave(wave("live", "prod-1", None), "ann").await.unwrap();
-    for refused in
-        [world.system.start_wave("live").await, world.system.approve_wave("live", "ann").await]
-    {
+    for refused in [
+        world.system.start_wave("live", "ann").await,
+        world.system.approve_wave("live", "ann").await,
+    ] {
         assert_eq!(refused.unwrap_err().kind(), ErrorKind::ApprovalMissing);
     }
     world.system.approve_wave("live", "bob").await.unwrap();
-    world.system.start_wave("live").await.unwrap();
+    world.system.start_wave("live", "ann").await.unwrap();
     assert_eq!(world.run("prod-1").await.migrated, 1);
     assert_eq!(world.system.wave("live").await.unwrap().status, WaveStatus::Finished);
 }
@@ -162,7 +163,7 @@ pub(crate) async fn a_protected_cluster_has_no_way_around_the_approval<W: Way>()
     assert_eq!((plan.ready, plan.unapproved), (0, 1));
     // Waves that run: one of another cluster, and one of this cluster that was approved with another workload.
     world.system.create_wave(wave("dev", CLUSTER, None), "ann").await.unwrap();
-    world.system.start_wave("dev").await.unwrap();
+    world.system.start_wave("dev", "ann").await.unwrap();
     let other = world.add("prod-1", "pay", &["pay/db"]).await;
     let only = WaveSelector {
         labels: [("app".to_owned(), "none".to_owned())].into(),
@@ -175,7 +176,7 @@ pub(crate) async fn a_protected_cluster_has_no_way_around_the_approval<W: Way>()
     // Until the approval it may join: the second person sees it.
     world.system.change_workload(&other, join("live"), None, "ann").await.unwrap();
     world.system.approve_wave("live", "bob").await.unwrap();
-    world.system.start_wave("live").await.unwrap();
+    world.system.start_wave("live", "ann").await.unwrap();
     for (name, kind) in [
         ("dev", ErrorKind::ApprovalMissing),
         ("live", ErrorKind::ApprovalMissing),
@@ -196,7 +197,7 @@ pub(crate) async fn a_wave_a_namespace_and_a_cluster_are_rolled_back_at_once<W: 
     world.add(CLUSTER, "two", &["two"]).await;
     let rate = NewWave { rate_per_minute: Some(2), ..wave("first", CLUSTER, None) };
     world.system.create_wave(rate, "ann").await.unwrap();
-    world.system.start_wave("first").await.unwrap();
+    world.system.start_wave("first", "ann").await.unwrap();
     world.add(CLUSTER, "three", &["three"]).await;
     assert_eq!(world.run(CLUSTER).await.migrated, 3);
     world.vault.delete("secret/two");

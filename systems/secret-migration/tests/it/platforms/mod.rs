@@ -5,3 +5,5 @@ mod script;
 mod server;
 mod targets;
 mod vault;
+
+pub(crate) use script::Script;

@@ -8,26 +8,26 @@ use tokio::net::TcpListener;
 
 /// Answers in order, and keeps what was asked.
 #[derive(Clone, Default)]
-pub(super) struct Script(Arc<Mutex<(VecDeque<String>, Vec<String>)>>);
+pub(crate) struct Script(Arc<Mutex<(VecDeque<String>, Vec<String>)>>);
 
 impl Script {
-    pub(super) fn answer(&self, status: u16, headers: &str, body: &str) {
+    pub(crate) fn answer(&self, status: u16, headers: &str, body: &str) {
         let length = body.len();
         let text =
             format!("HTTP/1.1 {status} X\r\ncontent-length: {length}\r\n{headers}\r\n{body}");
         self.raw(text);
     }
 
-    pub(super) fn raw(&self, text: String) {
+    pub(crate) fn raw(&self, text: String) {
         self.0.lock().unwrap().0.push_back(text);
     }
 
-    pub(super) fn asked(&self) -> Vec<String> {
+    pub(crate) fn asked(&self) -> Vec<String> {
         std::mem::take(&mut self.0.lock().unwrap().1)
     }
 
     /// Starts a server with these answers; returns its address.
-    pub(super) async fn serve(&self) -> String {
+    pub(crate) async fn serve(&self) -> String {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
         let script = self.clone();
