@@ -12,6 +12,7 @@
 mod chat;
 mod child;
 mod data;
+mod events;
 mod fan_out;
 mod gateway;
 mod measure;
@@ -35,6 +36,7 @@ pub use self::notifications::{
     Latency, NotificationsOptions, NotificationsReport, Outcomes, SidePace, SideResult, Tenth,
     run_notifications,
 };
+pub use self::events::{EventsOptions, EventsReport, EventsSide, run_events};
 pub use child::{ChildTask, run_child};
 pub use fan_out::{FanOutOptions, FanOutReport, RoomFigures, SideFigures, run_fan_out};
 pub use gateway::{

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use benchmarks::{
-    BenchProcess, ChatOptions, ChildTask, FanOutOptions, GatewayOptions, NotificationsOptions,
-    Options, QueryOptions, Result, ScriptOptions, SecretsOptions, SecretsSize, WritesOptions, run,
-    run_chat, run_child, run_fan_out, run_gateway, run_notifications, run_part, run_queries,
-    run_scripts, run_secrets, run_writes,
+    BenchProcess, ChatOptions, ChildTask, EventsOptions, FanOutOptions, GatewayOptions,
+    NotificationsOptions, Options, QueryOptions, Result, ScriptOptions, SecretsOptions,
+    SecretsSize, WritesOptions, run, run_chat, run_child, run_events, run_fan_out, run_gateway,
+    run_notifications, run_part, run_queries, run_scripts, run_secrets, run_writes,
 };
 use clap::{Args, Parser, Subcommand};
 
@@ -70,6 +70,8 @@ enum BenchTask {
     FanOut(FanOutArguments),
     /// Benchmark the chat with storage and without, against bare WebSockets and Node with Redis
     Chat(ChatArguments),
+    /// Benchmark the event store, against UmaDB and a plain table of PostgreSQL
+    Events(EventsArguments),
     /// Benchmark the notifications system, against the same storage work on PostgreSQL
     Notifications(NotificationsArguments),
     /// Benchmark stored procedures and user-defined functions, against a batch and a plain query
@@ -286,6 +288,51 @@ struct NotificationsArguments {
     out: Option<PathBuf>,
 }
 
+/// How the event store is loaded.
+#[derive(Args)]
+struct EventsArguments {
+    /// Events of the store when a tag is read, ascending.
+    #[arg(long, value_delimiter = ',', default_values_t = [100, 10_000, 1_000_000])]
+    sizes: Vec<usize>,
+    /// How long each append is measured, in milliseconds.
+    #[arg(long, default_value_t = 1_000)]
+    measured_ms: u64,
+    /// Leave out UmaDB, which has to be installed.
+    #[arg(long)]
+    no_peers: bool,
+    /// Where the programs of UmaDB are; `peers` beside the build if absent.
+    #[arg(long)]
+    peers: Option<PathBuf>,
+    /// Leave out PostgreSQL, which has to be installed.
+    #[arg(long)]
+    no_postgres: bool,
+    /// A sentence for the page, such as what else ran on the machine.
+    #[arg(long, default_value = "")]
+    note: String,
+    /// Where to write the tables, as Markdown.
+    #[arg(long)]
+    out: Option<PathBuf>,
+}
+
+impl EventsArguments {
+    fn run(self, out: &mut impl Write) -> Result<()> {
+        let program = std::env::current_exe()?;
+        let beside = program.parent().and_then(Path::parent).map(|target| target.join("peers"));
+        let report = run_events(&EventsOptions {
+            sizes: self.sizes,
+            measured_ms: self.measured_ms,
+            peers: self.peers.or(beside).filter(|_| !self.no_peers),
+            with_postgres: !self.no_postgres,
+            note: self.note,
+        })?;
+        writeln!(out, "{}", report.tables())?;
+        match self.out {
+            Some(path) => Ok(std::fs::write(path, report.page())?),
+            None => Ok(()),
+        }
+    }
+}
+
 /// How the tracker is loaded.
 #[derive(Args)]
 struct SecretsArguments {
@@ -387,6 +434,7 @@ fn start(arguments: BenchArguments) -> Result<()> {
         Some(BenchTask::Gateway(arguments)) => return arguments.run(&mut out),
         Some(BenchTask::FanOut(arguments)) => return arguments.run(&mut out),
         Some(BenchTask::Chat(arguments)) => return arguments.run(&mut out),
+        Some(BenchTask::Events(arguments)) => return arguments.run(&mut out),
         Some(BenchTask::Notifications(arguments)) => return arguments.run(&mut out),
         Some(BenchTask::Scripts(arguments)) => return arguments.run(&mut out),
         Some(BenchTask::Secrets(arguments)) => return arguments.run(&mut out),

@@ -78,9 +78,13 @@ impl ScratchServer {
     }
 
     pub(crate) fn connect(&self) -> Result<Client> {
+        Ok(Client::connect(&self.address(), NoTls)?)
+    }
+
+    /// Where it listens.
+    pub(crate) fn address(&self) -> String {
         let folder = self.folder.path().display();
-        let address = format!("host={folder} port={SOCKET_PORT} user=postgres dbname=postgres");
-        Ok(Client::connect(&address, NoTls)?)
+        format!("host={folder} port={SOCKET_PORT} user=postgres dbname=postgres")
     }
 
     /// The folder of its socket.

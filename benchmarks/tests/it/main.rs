@@ -1,5 +1,6 @@
 //! Every measurement on a tiny data set: the numbers must be there and make sense. How fast is no question of a test.
 
+mod events;
 mod gateway;
 mod notifications;
 mod queries;

@@ -65,7 +65,7 @@ pub mod contract;
 pub use account::{Account, StorageLocation};
 #[cfg(feature = "connect")]
 pub use backend::{Credential, Endpoint};
-pub use backend::{Fault, Faults};
+pub use backend::{Fault, Faults, QueryMutation};
 pub use change_feed::{Change, ChangeFeed, ChangePage, ChangeStart};
 pub use error::{Error, ErrorKind, Result};
 pub use item::{BatchItemResult, Item, ItemBatch};

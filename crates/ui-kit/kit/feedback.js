@@ -166,6 +166,23 @@ export async function loadInto(place, load) {
   }
 }
 
+const newest = new WeakMap();
+
+// Shows `load()` in `place` again, without a flicker: what is there stays until its successor is loaded.
+export async function reloadInto(place, load) {
+  if (place.childElementCount === 0) return loadInto(place, load);
+  const number = (newest.get(place) ?? 0) + 1;
+  newest.set(place, number);
+  let node;
+  try {
+    node = await load();
+  } catch {
+    return loadInto(place, load);
+  }
+  // An answer that was overtaken by a later one is dropped.
+  if (newest.get(place) === number) place.replaceChildren(node);
+}
+
 // A notice inside the page: kind is "", "good", "warn" or "bad".
 export function notice(kind, ...content) {
   const name = { warn: "warning", bad: "error", good: "check" }[kind] ?? "info";

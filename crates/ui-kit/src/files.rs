@@ -20,6 +20,7 @@ pub const KIT: &[Asset] = &[
     style!("kit", "base.css"),
     style!("kit", "controls.css"),
     style!("kit", "data.css"),
+    script!("kit", "application.js"),
     script!("kit", "control.js"),
     script!("kit", "diff.js"),
     script!("kit", "editor.js"),

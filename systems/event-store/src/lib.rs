@@ -29,7 +29,10 @@ mod account;
 mod domain;
 mod error;
 mod http;
+mod load;
+mod migrations;
 mod offload;
+mod page;
 #[cfg(feature = "postgres")]
 mod postgres;
 mod projection;
@@ -52,7 +55,12 @@ pub use domain::{
 };
 pub use error::{Error, ErrorKind, Result, TagConflict};
 pub use http::EVENT_STORE_ADMIN_ROLE;
+pub use load::{TenancyLoad, TenancyLoadOptions, TenancyLoadReport};
+pub use migrations::{
+    MigrationAction, MigrationJobs, MigrationRequest, MigrationState, MigrationStatus,
+};
 pub use offload::{FolderPayloads, MemoryPayloads, PayloadStore};
+pub use page::PAGES;
 #[cfg(feature = "postgres")]
 pub use postgres::{
     PostgresOptions, PostgresSchema, PostgresStorage, SchemaReport, postgres_db, postgres_db_full,
@@ -69,12 +77,13 @@ pub use service_id::{
 };
 pub use settings::{EventStoreSettings, StoreProvider};
 pub use storage::{
-    AdminStorage, AppendSignal, DomainEventPage, DomainFeedPage, EventStorage, MemoryStorage,
-    RepairReport, SaveMode, StateData, StateStorage, StorageBundle, StoredProjectionState,
+    AdminStorage, AppendConflict, AppendSignal, DomainEventPage, DomainFeedPage, EventStorage,
+    MemoryStorage, RepairReport, SaveMode, StateData, StateStorage, StorageBundle, StoreActivity,
+    StoredProjectionState,
 };
 pub use store::{
     ActorKey, ActorKeyMode, CommandContext, ConsumerGroup, EventFeedReader, EventStore,
-    EventStoreFactory, FullWiring, MultiProjectionStateStore, MultiProjectionStateStoreFactory,
+    EventStoreFactory, FullWiring, GroupReceipt, GroupSummary, MultiProjectionStateStore, MultiProjectionStateStoreFactory,
     MultiTenantWiring, ProjectionState, SingleTenantWiring, StoreFactories, StoreScope,
 };
 pub use system::EventStoreSystem;

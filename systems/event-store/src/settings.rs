@@ -1,5 +1,6 @@
 //! The operator settings of the service, with their defaults.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -7,7 +8,7 @@ use service::settings::{Secret, SettingsSection, SettingsValidator};
 
 use crate::account::AccountStoreOptions;
 use crate::projection::ProjectionSettings;
-use crate::service_id::DEFAULT_CLAIM;
+use crate::service_id::{DEFAULT_CLAIM, ServiceId};
 
 /// The settings group `EventStore`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,6 +38,8 @@ pub struct EventStoreSettings {
     pub wait_seconds: u64,
     /// Longest time in milliseconds until events of other processes are seen without a signal.
     pub poll_milliseconds: u64,
+    /// Tenants whose metrics have a label of their own. All others are counted together.
+    pub metric_tenants: BTreeSet<String>,
 }
 
 /// Where events are stored.
@@ -66,6 +69,7 @@ impl Default for EventStoreSettings {
             snapshot_events: projection.snapshot_events,
             wait_seconds: 30,
             poll_milliseconds: 500,
+            metric_tenants: BTreeSet::new(),
         }
     }
 }
@@ -102,6 +106,9 @@ impl SettingsSection for EventStoreSettings {
         validator.require_range("WaitSeconds", self.wait_seconds, 1..=600);
         validator.require_range("PollMilliseconds", self.poll_milliseconds, 10..=60_000);
         validator.require_range("PostgresConnections", self.postgres_connections, 1..=500);
+        let are_tenants = self.metric_tenants.iter().all(|text| ServiceId::parse(text).is_ok());
+        validator.require("MetricTenants", are_tenants, "ids of tenants");
+        validator.require_range("MetricTenants", self.metric_tenants.len(), 0..=100);
         let account = &self.account;
         validator.require_range("Account:ReservationSeconds", account.reservation_seconds, 1..=600);
         validator.require_range(

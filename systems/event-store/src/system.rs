@@ -8,11 +8,12 @@ use service::http::ShutdownSignal;
 
 use crate::account::AccountStorage;
 use crate::error::Result;
+use crate::migrations::MigrationJobs;
 use crate::offload::{FolderPayloads, MemoryPayloads, PayloadStore};
 use crate::projection::{ProjectionHost, ProjectorSet, TagStateReader, Upcasters};
 use crate::service_id::{FixedServiceIdProvider, RequestClaims, ServiceId};
 use crate::settings::{EventStoreSettings, StoreProvider};
-use crate::storage::StorageBundle;
+use crate::storage::{StorageBundle, StoreActivity};
 use crate::store::{MultiTenantWiring, StoreScope};
 
 /// The event store as a service. Clones share it.
@@ -23,6 +24,7 @@ pub struct EventStoreSystem {
     projections: ProjectionHost,
     tag_states: TagStateReader,
     settings: Arc<EventStoreSettings>,
+    migrations: Option<MigrationJobs>,
 }
 
 impl EventStoreSystem {
@@ -34,6 +36,8 @@ impl EventStoreSystem {
         projectors: ProjectorSet,
         upcasters: Upcasters,
     ) -> Self {
+        let activity = StoreActivity::with_labels(settings.metric_tenants.iter().cloned());
+        let storage = StorageBundle { activity, ..storage };
         let requests = storage.multi_tenant(&settings.service_id_claim);
         let projections = ProjectionHost::new(
             storage.clone(),
@@ -42,7 +46,15 @@ impl EventStoreSystem {
             settings.projection(),
         );
         let tag_states = TagStateReader::new(projectors, upcasters);
-        Self { storage, requests, projections, tag_states, settings: Arc::new(settings) }
+        let (settings, migrations) = (Arc::new(settings), None);
+        Self { storage, requests, projections, tag_states, settings, migrations }
+    }
+
+    /// The same service, whose operators can migrate containers of this account.
+    #[must_use]
+    pub fn with_migrations(self, account: &Account) -> Self {
+        let jobs = MigrationJobs::new(account.clone(), self.settings.account.clone());
+        Self { migrations: Some(jobs), ..self }
     }
 
     /// Opens the storage that the settings name. The account is used if the provider is `account`.
@@ -97,6 +109,10 @@ impl EventStoreSystem {
 
     pub(crate) fn tag_states(&self) -> &TagStateReader {
         &self.tag_states
+    }
+
+    pub(crate) fn migrations(&self) -> Option<&MigrationJobs> {
+        self.migrations.as_ref()
     }
 
     pub(crate) fn settings(&self) -> &EventStoreSettings {

@@ -46,6 +46,15 @@ fn ignore_existing<T>(result: event_store::Result<T>) -> Result<(), CommandError
     }
 }
 
+/// Links by which people sign in: an operator, and somebody of a tenant; none outside demo mode.
+pub(super) fn links(identity: &Identity) -> Vec<(String, String)> {
+    let people: [(&str, &[&str]); 2] = [("operator", &[EVENT_STORE_ADMIN_ROLE]), ("ann", &[])];
+    let link = |(name, roles): (&str, &[&str])| {
+        Some((name.to_owned(), identity.sign_in_link(name, roles)?))
+    };
+    people.into_iter().filter_map(link).collect()
+}
+
 /// Tokens to try, as lines; none outside demo mode.
 pub(super) fn tokens(identity: &Identity) -> Vec<String> {
     let Some(issuer) = identity.demo_issuer() else { return Vec::new() };

@@ -28,6 +28,10 @@ enum MigrateSubcommand {
         #[arg(long)]
         follow: bool,
 
+        /// Only say what would be written
+        #[arg(long, conflicts_with = "follow")]
+        dry_run: bool,
+
         /// Request units per second at most
         #[arg(long, value_name = "RU")]
         units: Option<NonZeroU32>,
@@ -100,7 +104,8 @@ impl CheckpointStore for MigrationCheckpoint {
 impl MigrateCommand {
     pub(super) async fn run(self) -> Result<ExitCode, CommandError> {
         match self.subcommand {
-            MigrateSubcommand::Copy { follow, units, checkpoint, target } => {
+            MigrateSubcommand::Copy { dry_run: true, target, .. } => target.dry_run().await,
+            MigrateSubcommand::Copy { follow, units, checkpoint, target, .. } => {
                 target.copy(follow, units, checkpoint).await
             }
             MigrateSubcommand::Verify(target) => target.verify(false).await,
@@ -120,22 +125,31 @@ impl MigrationTarget {
     ) -> Result<(client::Account, LegacyMigration, AccountStoreOptions), CommandError> {
         let (account, settings) = self.store.open_account().await?;
         let source = settings.account;
-        let named = |name: &str| format!("{name}{}", self.to_suffix);
-        let target = AccountStoreOptions {
-            database: self.to_database.clone().unwrap_or_else(|| source.database.clone()),
-            events_container_name: named(&source.events_container_name),
-            tags_container_name: named(&source.tags_container_name),
-            multi_projection_states_container_name: named(
-                &source.multi_projection_states_container_name,
-            ),
-            use_legacy_partition_key_paths: false,
-            ..source.clone()
-        };
+        let target = source.migrated_to(self.to_database.as_deref(), &self.to_suffix);
         let service = parse_service(&self.to_service)?;
         let migration = LegacyMigration::prepare(&account, &source, &target, &service, units).await;
         let migration =
             migration.map_err(|error| store_error("preparing the migration", &error))?;
         Ok((account, migration, target))
+    }
+
+    /// Says what a copy would write; creates nothing.
+    async fn dry_run(&self) -> Result<ExitCode, CommandError> {
+        let (account, settings) = self.store.open_account().await?;
+        let source = settings.account;
+        let target = source.migrated_to(self.to_database.as_deref(), &self.to_suffix);
+        let service = parse_service(&self.to_service)?;
+        let found = LegacyMigration::dry_run(&account, &source, &target, &service).await;
+        let done = found.map_err(|error| store_error("comparing", &error)).and_then(|report| {
+            for one in &report.containers {
+                line(format_args!(
+                    "{}: {} of {} items would be written",
+                    one.name, one.differences, one.source_items
+                ))?;
+            }
+            Ok(ExitCode::SUCCESS)
+        });
+        close(account, done).await
     }
 
     async fn copy(

@@ -2,9 +2,11 @@
 //!
 //! The system itself is `systems/event-store`. Opens it, serves it, prints what it says; decides nothing.
 
+mod budget;
 mod configuration;
 mod demo;
 mod events;
+mod load;
 mod migrate;
 mod open;
 mod project;

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
 
-use super::{events, migrate, project, serve, tenant, transfer};
+use super::{budget, events, load, migrate, project, serve, tenant, transfer};
 use crate::error::CommandError;
 use crate::open;
 
@@ -21,6 +21,8 @@ Examples:
   planisphere event-store migrate copy --data DIR --to-database tenants --to-service acme
   planisphere event-store repair --data DIR --dry-run
   planisphere event-store tenant export acme --data DIR > acme.jsonl
+  planisphere event-store budget                       request units of every operation
+  planisphere event-store load --tenants 20            many tenants, with a checker of isolation
   planisphere event-store import acme.jsonl --data DIR --service acme2
 
 Only one process can open a folder. To run commands next to a service, let the service use a server
@@ -44,6 +46,8 @@ enum EventStoreSubcommand {
     Export(Box<transfer::ExportEventsCommand>),
     Import(Box<transfer::ImportEventsCommand>),
     Tenant(Box<tenant::TenantCommand>),
+    Budget(Box<budget::StoreBudgetCommand>),
+    Load(Box<load::LoadCommand>),
 }
 
 impl EventStoreCommand {
@@ -59,6 +63,8 @@ impl EventStoreCommand {
             EventStoreSubcommand::Export(command) => open::block_on(command.run()),
             EventStoreSubcommand::Import(command) => open::block_on(command.run()),
             EventStoreSubcommand::Tenant(command) => open::block_on(command.run()),
+            EventStoreSubcommand::Budget(command) => open::block_on(command.run()),
+            EventStoreSubcommand::Load(command) => open::block_on(command.run()),
         }
     }
 }

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use client::{Account, Environment};
-use event_store::StoreProvider;
+use event_store::{PAGES, StoreProvider};
 use service::http::HttpServer;
 use service::telemetry::Telemetry;
 use tokio::net::TcpListener;
@@ -57,18 +57,22 @@ impl EventStoreServeCommand {
         location: &str,
     ) -> Result<(), CommandError> {
         let open = open_on(account, settings.event_store.clone()).await?;
-        let system = open.system;
+        let system = match settings.event_store.provider {
+            StoreProvider::Account => open.system.with_migrations(&open.account),
+            StoreProvider::Postgres => open.system,
+        };
         if self.serving.demo {
             demo::fill(&system).await?;
         }
-        let router = system.router(server, &[]);
+        let router = system.router(server, PAGES);
         let stop = stop_signal()?;
         if !self.serving.ready_json {
             for text in demo::tokens(server.identity()) {
                 line(text)?;
             }
         }
-        self.serving.announce("Event store", &listener, &[], location)?;
+        let links = demo::links(server.identity());
+        self.serving.announce("Event store", &listener, &links, location)?;
         let stopping = async {
             stop.await;
             server.shutdown().trigger();

@@ -2,7 +2,7 @@
 //!
 //! Owns the plan of faults. Does not own their effect: `faulty` executes the plan, below the retries.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::Poll;
 use std::time::Duration;
@@ -46,6 +46,17 @@ struct CallFaultPlan {
     injected: u64,
     stops: u64,
     requests: BTreeMap<&'static str, usize>,
+    queries: BTreeSet<&'static str>,
+    mutated: BTreeMap<&'static str, QueryMutation>,
+}
+
+/// How a query is changed on its way to the account, for tests that notice a missing condition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum QueryMutation {
+    /// Another text.
+    Text(&'static str),
+    /// The whole container instead of a part of it.
+    WholeContainer,
 }
 
 impl Faults {
@@ -96,6 +107,24 @@ impl Faults {
     #[must_use]
     pub fn requests(&self, name: &str) -> usize {
         self.lock().requests.get(name).copied().unwrap_or_default()
+    }
+
+    /// The texts of all queries that were sent.
+    #[must_use]
+    pub fn queries(&self) -> Vec<&'static str> {
+        self.lock().queries.iter().copied().collect()
+    }
+
+    /// From now on, changes the queries with this text.
+    pub fn mutate_query(&self, text: &'static str, mutation: QueryMutation) {
+        self.lock().mutated.insert(text, mutation);
+    }
+
+    /// Takes note of a query; returns how it is changed.
+    pub(crate) fn mutation(&self, text: &'static str) -> Option<QueryMutation> {
+        let mut plan = self.lock();
+        plan.queries.insert(text);
+        plan.mutated.get(text).copied()
     }
 
     /// Takes the fault for a request with this name.

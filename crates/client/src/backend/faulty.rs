@@ -8,9 +8,10 @@ use async_trait::async_trait;
 use engine::Environment;
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::query::QueryScope;
 use crate::request::{BackendRequest, BackendResponse};
 
-use super::{Backend, Fault, Faults};
+use super::{Backend, Fault, Faults, QueryMutation};
 
 /// A backend with faults.
 pub(crate) struct FaultyBackend {
@@ -27,8 +28,15 @@ impl FaultyBackend {
 
 #[async_trait]
 impl Backend for FaultyBackend {
-    async fn execute(&self, request: BackendRequest) -> Result<BackendResponse> {
+    async fn execute(&self, mut request: BackendRequest) -> Result<BackendResponse> {
         let name = request.name();
+        if let BackendRequest::Query { text, scope, .. } = &mut request {
+            match self.faults.mutation(text.text()) {
+                Some(QueryMutation::Text(other)) => text.replace(other),
+                Some(QueryMutation::WholeContainer) => *scope = QueryScope::Container,
+                None => {}
+            }
+        }
         match self.faults.take(name) {
             Fault::None => self.inner.execute(request).await,
             Fault::Throttled { delay } => {

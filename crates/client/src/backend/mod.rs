@@ -15,6 +15,6 @@ pub(crate) use connected::ConnectedBackend;
 #[cfg(feature = "connect")]
 pub use connected::{Credential, Endpoint};
 pub(crate) use embedded::{EmbeddedBackend, translate};
-pub use fault_plan::{Fault, Faults};
+pub use fault_plan::{Fault, Faults, QueryMutation};
 pub(crate) use faulty::FaultyBackend;
 pub(crate) use traits::Backend;

@@ -111,6 +111,11 @@ impl QueryText {
         Query { text: self, scope: QueryScope::Container, reason: Some(reason) }
     }
 
+    /// Exchanges the text; the parameters stay.
+    pub(crate) fn replace(&mut self, text: &'static str) {
+        self.text = text;
+    }
+
     pub(crate) fn text(&self) -> &'static str {
         self.text
     }

@@ -21,7 +21,7 @@ impl AdminStorage for AccountStorage {
     async fn services(&self) -> Result<Vec<ServiceId>> {
         let mut services = BTreeSet::new();
         // `default` may be in containers of its own, and its items there name no tenant.
-        for probe in [ServiceId::default_tenant(), ServiceId::parse("other")?] {
+        for probe in self.options().probes()? {
             let tenant = self.tenant(&probe)?;
             for container in [&tenant.events, &tenant.states] {
                 for item in container.query::<ItemTenant>(&tenants()).await?.value {
@@ -82,6 +82,10 @@ impl AdminStorage for AccountStorage {
             }
         }
         Ok(report)
+    }
+
+    fn foreign_items(&self) -> u64 {
+        self.foreign_item_count()
     }
 }
 

@@ -9,7 +9,9 @@
 //! In legacy mode the tenant `default` stays in containers with the keys `/id`, `/tag` and `/partitionKey`, and all
 //! others are in `*_v2`. A key that begins with the tenant spreads every tenant over all partitions, also `default`.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use client::{Account, Container, PartitionKey};
 use model::{CompositeIndex, CompositeOrder, CompositePath, IndexPath, IndexingPolicy};
@@ -46,6 +48,9 @@ pub struct AccountStoreOptions {
     pub concurrent_event_writes: usize,
     /// Events of one page.
     pub page_events: usize,
+    /// Tenants with containers of their own, whose names end with the tenant: large ones, whose events would be read
+    /// over by queries of all others.
+    pub dedicated_tenants: BTreeSet<ServiceId>,
 }
 
 impl Default for AccountStoreOptions {
@@ -61,6 +66,7 @@ impl Default for AccountStoreOptions {
             safe_window_seconds: 20,
             concurrent_event_writes: 10,
             page_events: 500,
+            dedicated_tenants: BTreeSet::new(),
         }
     }
 }
@@ -101,6 +107,8 @@ pub(super) struct TenantContainers {
     pub(super) states: Container,
     /// Whether these containers have the layout of single-tenant programs.
     pub(super) is_legacy: bool,
+    /// Counts items of other tenants that were read.
+    pub(super) foreign_items: Arc<AtomicU64>,
 }
 
 impl OptionsContainerResolver {
@@ -111,11 +119,13 @@ impl OptionsContainerResolver {
     pub fn new(options: &AccountStoreOptions) -> Result<Self> {
         let resolver = Self(options.clone());
         let default = ServiceId::default_tenant();
-        let other = ServiceId::parse("other")?;
         let mut names = Vec::new();
-        let tenants: &[&ServiceId] =
-            if options.use_legacy_partition_key_paths { &[&default, &other] } else { &[&other] };
-        for tenant in tenants {
+        let mut tenants: BTreeSet<_> = options.probes()?.into_iter().collect();
+        if !options.use_legacy_partition_key_paths && !options.dedicated_tenants.contains(&default) {
+            // It is where all others are.
+            tenants.remove(&default);
+        }
+        for tenant in &tenants {
             for container in resolver.all(tenant) {
                 names.push(container.name);
             }
@@ -144,6 +154,10 @@ impl OptionsContainerResolver {
         let name = match options.use_legacy_partition_key_paths {
             true if !is_legacy => format!("{name}{}", options.v2_container_suffix),
             _ => name.to_owned(),
+        };
+        let name = match options.dedicated_tenants.contains(service) && !is_legacy {
+            true => format!("{name}_{service}"),
+            false => name,
         };
         ResolvedContainer { name, key_path: if is_legacy { legacy } else { PK }, is_legacy }
     }
@@ -179,6 +193,7 @@ impl TenantContainers {
             tags: database.container(&resolver.resolve_tags_container(service).name)?,
             states: database.container(&resolver.resolve_states_container(service).name)?,
             is_legacy: events.is_legacy,
+            foreign_items: Arc::default(),
         })
     }
 
@@ -225,7 +240,7 @@ pub(super) async fn create(
 ) -> Result<()> {
     let build = || {
         let mut containers: Vec<ContainerSchema> = Vec::new();
-        let mut names = std::collections::BTreeSet::new();
+        let mut names = BTreeSet::new();
         for service in services {
             let events = (resolver.resolve_events_container(service), EVENTS_INDEX);
             let tags = (resolver.resolve_tags_container(service), TAGS_INDEX);
@@ -265,6 +280,16 @@ fn policy(composite: &[&str]) -> model::Result<IndexingPolicy> {
 }
 
 impl AccountStoreOptions {
+    /// One tenant for each set of containers: `default`, those with containers of their own, and any other.
+    pub(super) fn probes(&self) -> Result<Vec<ServiceId>> {
+        let mut other = "other".to_owned();
+        while self.dedicated_tenants.iter().any(|one| one.as_str() == other) {
+            other.push('-');
+        }
+        let shared = [ServiceId::default_tenant(), ServiceId::parse(&other)?];
+        Ok(shared.into_iter().chain(self.dedicated_tenants.iter().cloned()).collect())
+    }
+
     /// The resolver of these options.
     pub(super) fn resolver(&self) -> Result<Arc<dyn CosmosContainerResolver>> {
         Ok(Arc::new(OptionsContainerResolver::new(self)?))

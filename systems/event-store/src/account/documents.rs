@@ -174,6 +174,7 @@ impl TenantContainers {
             None => self.is_legacy,
         };
         if !is_own {
+            self.foreign_items.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
             tracing::error!(service_id = %self.service, found = ?service, what, "an item of another tenant was read");
         }
         is_own

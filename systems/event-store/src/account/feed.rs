@@ -32,9 +32,7 @@ impl AccountStorage {
                 Some(id.map_err(|_| Error::invalid("this is no position of this feed"))?)
             }
         };
-        let window = Duration::from_secs(self.options().safe_window_seconds);
-        let now = UtcTimestamp::now(self.environment());
-        let horizon = SortableUniqueId::range_of(now.before(window)).0;
+        let horizon = self.horizon();
         let mut read = EventRead {
             query: EventQuery::all(),
             after: since.clone(),
@@ -51,7 +49,25 @@ impl AccountStorage {
         }
         let safe = page.events.iter().rev().map(|event| &event.sortable_unique_id);
         let position = safe.into_iter().find(|id| is_safe(id)).cloned().or(since);
+        // What lies behind the position is read again.
+        let behind = |id: &SortableUniqueId| match &position {
+            Some(position) => id > position,
+            None => true,
+        };
+        let again = page.events.iter().filter(|event| behind(&event.sortable_unique_id));
+        let returned_again = again.map(|event| event.id).collect();
         let position = position.map(|id| FeedPosition(id.as_str().to_owned()));
-        Ok(DomainFeedPage { events: page.events, position })
+        Ok(DomainFeedPage { events: page.events, position, returned_again })
+    }
+
+    /// The position behind which nothing can become visible any more.
+    pub(super) fn safe_end(&self) -> FeedPosition {
+        FeedPosition(self.horizon().as_str().to_owned())
+    }
+
+    fn horizon(&self) -> SortableUniqueId {
+        let window = Duration::from_secs(self.options().safe_window_seconds);
+        let now = UtcTimestamp::now(self.environment());
+        SortableUniqueId::range_of(now.before(window)).0
     }
 }

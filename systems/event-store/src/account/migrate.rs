@@ -8,16 +8,18 @@
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
-use client::{Account, Container, Json};
+use client::{Account, Container, ErrorKind as AccountErrorKind, Json};
 use serde::Serialize;
 use service::copy::{
-    CheckpointStore, ContainerCopy, CopyError, CopyPlan, OnExtraItem, StopCondition, Transform,
+    CheckpointStore, ContainerCopy, CopyError, CopyPlan, OnExtraItem, OnMissingTarget,
+    StopCondition, Transform,
 };
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::service_id::ServiceId;
 
 use super::containers::{self, AccountStoreOptions, TenantContainers};
+use super::queries;
 
 /// Copies the three containers of a single-tenant program.
 pub struct LegacyMigration {
@@ -25,7 +27,7 @@ pub struct LegacyMigration {
 }
 
 /// What one run or comparison found.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MigrationReport {
     /// For each container, in the order events, tags, states.
@@ -33,7 +35,7 @@ pub struct MigrationReport {
 }
 
 /// The numbers of one container.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MigrationCounts {
     /// `events`, `tags` or `states`.
@@ -44,7 +46,7 @@ pub struct MigrationCounts {
     pub source_items: u64,
     /// Items of the target, those of other tenants included, if they were counted.
     pub target_items: u64,
-    /// Items that are missing in the target or differ there.
+    /// Items that are missing in the target or differ there: what a copy would write.
     pub differences: u64,
 }
 
@@ -92,30 +94,52 @@ impl LegacyMigration {
         service: &ServiceId,
         units_per_second: Option<NonZeroU32>,
     ) -> Result<Self> {
-        let source = AccountStoreOptions { use_legacy_partition_key_paths: true, ..source.clone() };
-        let default = ServiceId::default_tenant();
-        let old = source.resolver()?;
-        let old = TenantContainers::new(account, &source.database, old.as_ref(), &default)?;
         let new = target.resolver()?;
         let tenants = [service.clone()];
         containers::create(account, &target.database, new.as_ref(), &tenants).await?;
-        let new = TenantContainers::new(account, &target.database, new.as_ref(), service)?;
-        let pairs: [(&'static str, &Container, &Container, &'static str); 3] = [
-            ("events", &old.events, &new.events, "id"),
-            ("tags", &old.tags, &new.tags, "tag"),
-            ("states", &old.states, &new.states, "partitionKey"),
-        ];
         let mut copies = Vec::new();
-        for (name, from, to, key_property) in pairs {
-            let transform = AddTenant { service: service.clone(), key_property };
-            let plan = CopyPlan {
-                transform: Arc::new(transform),
-                per_second: units_per_second,
-                ..CopyPlan::new(from.clone(), to.clone())
-            };
-            copies.push((name, ContainerCopy::prepare(plan).await.map_err(failed)?));
+        for one in pairs(account, source, target, service)? {
+            let plan = CopyPlan { per_second: units_per_second, ..one.plan(service) };
+            copies.push((one.name, ContainerCopy::prepare(plan).await.map_err(failed)?));
         }
         Ok(Self { copies })
+    }
+
+    /// What a copy would do, without writing anything: containers of the target may be missing.
+    ///
+    /// # Errors
+    /// Those of [`LegacyMigration::prepare`].
+    pub async fn dry_run(
+        account: &Account,
+        source: &AccountStoreOptions,
+        target: &AccountStoreOptions,
+        service: &ServiceId,
+    ) -> Result<MigrationReport> {
+        let mut containers = Vec::new();
+        for one in pairs(account, source, target, service)? {
+            let exists = match one.to.read_properties().await {
+                Ok(_) => true,
+                Err(error) if error.kind() == AccountErrorKind::NotFound => false,
+                Err(error) => return Err(error.into()),
+            };
+            if exists {
+                let on_missing_target = OnMissingTarget::Fail;
+                let plan = CopyPlan { on_missing_target, ..one.plan(service) };
+                let copy = ContainerCopy::prepare(plan).await.map_err(failed)?;
+                containers.push(compare(one.name, &copy).await?);
+            } else {
+                let items = one.from.query::<u64>(&queries::item_total()).await?.value;
+                let (name, source_items) = (one.name, items.into_iter().sum());
+                let differences = source_items;
+                containers.push(MigrationCounts {
+                    name,
+                    source_items,
+                    differences,
+                    ..MigrationCounts::default()
+                });
+            }
+        }
+        Ok(MigrationReport { containers })
     }
 
     /// Copies from the last checkpoint of each container on. `checkpoint` returns the store of one of them.
@@ -145,18 +169,60 @@ impl LegacyMigration {
     pub async fn verify(&self) -> Result<MigrationReport> {
         let mut containers = Vec::new();
         for (name, copy) in &self.copies {
-            let found = copy.verify(OnExtraItem::Report, &|_| {}).await.map_err(failed)?;
-            containers.push(MigrationCounts {
-                name,
-                written: 0,
-                source_items: found.source_items,
-                target_items: found.target_items,
-                // Extra items are those of other tenants.
-                differences: found.missing + found.different + found.clashing,
-            });
+            containers.push(compare(name, copy).await?);
         }
         Ok(MigrationReport { containers })
     }
+}
+
+/// A container of the old layout and its successor.
+struct ContainerPair {
+    name: &'static str,
+    from: Container,
+    to: Container,
+    key_property: &'static str,
+}
+
+impl ContainerPair {
+    fn plan(&self, service: &ServiceId) -> CopyPlan {
+        let transform = AddTenant { service: service.clone(), key_property: self.key_property };
+        CopyPlan {
+            transform: Arc::new(transform),
+            ..CopyPlan::new(self.from.clone(), self.to.clone())
+        }
+    }
+}
+
+fn pairs(
+    account: &Account,
+    source: &AccountStoreOptions,
+    target: &AccountStoreOptions,
+    service: &ServiceId,
+) -> Result<[ContainerPair; 3]> {
+    let source = AccountStoreOptions { use_legacy_partition_key_paths: true, ..source.clone() };
+    let default = ServiceId::default_tenant();
+    let old = source.resolver()?;
+    let old = TenantContainers::new(account, &source.database, old.as_ref(), &default)?;
+    let new = target.resolver()?;
+    let new = TenantContainers::new(account, &target.database, new.as_ref(), service)?;
+    let pair = |name, from, to, key_property| ContainerPair { name, from, to, key_property };
+    Ok([
+        pair("events", old.events, new.events, "id"),
+        pair("tags", old.tags, new.tags, "tag"),
+        pair("states", old.states, new.states, "partitionKey"),
+    ])
+}
+
+async fn compare(name: &'static str, copy: &ContainerCopy) -> Result<MigrationCounts> {
+    let found = copy.verify(OnExtraItem::Report, &|_| {}).await.map_err(failed)?;
+    Ok(MigrationCounts {
+        name,
+        written: 0,
+        source_items: found.source_items,
+        target_items: found.target_items,
+        // Extra items are those of other tenants.
+        differences: found.missing + found.different + found.clashing,
+    })
 }
 
 fn failed(error: CopyError) -> Error {

@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::storage::DomainEventPage;
 
 use super::containers::TenantContainers;
-use super::documents::{EventDocument, TagDocument};
+use super::documents::{EventDocument, EventMark, TagDocument};
 use super::settle::{read_head, settle_reservation};
 use super::storage::AccountStorage;
 use super::visibility::Visibility;
@@ -188,6 +188,40 @@ impl AccountStorage {
         let position =
             ReadPosition { last: last.or_else(|| read.after.clone()), guards, snapshot: None };
         Ok(DomainEventPage { events, position, has_more })
+    }
+
+    /// The number of all events.
+    pub(super) async fn count_all(&self, tenant: &TenantContainers) -> Result<u64> {
+        let mut count = 0;
+        for query in tenant.event_totals() {
+            // A sum of nothing has no value on some accounts.
+            let numbers = tenant.events.query::<Option<f64>>(&query).await?.value;
+            count += numbers.into_iter().flatten().sum::<f64>() as u64;
+        }
+        Ok(count)
+    }
+
+    /// The number of events after a position. An append may lie on both sides of it, so each event counts by itself.
+    pub(super) async fn count_after(
+        &self,
+        tenant: &TenantContainers,
+        since: &SortableUniqueId,
+    ) -> Result<u64> {
+        let query = tenant.event_marks(Some(since));
+        let mut visibility = Visibility::new(tenant);
+        let (mut count, mut continuation) = (0, None);
+        loop {
+            let options = QueryPageOptions { continuation, ..QueryPageOptions::default() };
+            let page = tenant.events.query_page::<EventMark>(&query, options).await?.value;
+            for mark in page.rows {
+                let is_own = tenant.owns(mark.service_id.as_ref(), "event");
+                count += u64::from(is_own && visibility.check_visible(&mark.batch).await?);
+            }
+            continuation = page.continuation;
+            if continuation.is_none() {
+                return Ok(count);
+            }
+        }
     }
 
     async fn read_everything(

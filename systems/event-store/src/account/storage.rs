@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use async_trait::async_trait;
 use client::{Account, Environment, QueryPageOptions};
@@ -15,7 +16,7 @@ use crate::offload::PayloadStore;
 use crate::service_id::ServiceId;
 use crate::storage::{
     AdminStorage, AppendSignal, DomainEventPage, DomainFeedPage, EventStorage, StateStorage,
-    StorageBundle,
+    StorageBundle, StoreActivity,
 };
 use crate::store::{FullWiring, MultiTenantWiring, SingleTenantWiring, StoreFactories};
 
@@ -30,6 +31,7 @@ pub struct AccountStorage {
     resolver: Arc<dyn CosmosContainerResolver>,
     ids: SortableIdGenerator,
     signal: AppendSignal,
+    foreign_items: Arc<AtomicU64>,
 }
 
 /// Stores of the tenant `default` on an account, for programs that know of no tenants.
@@ -93,7 +95,7 @@ impl AccountStorage {
         payloads: Arc<dyn PayloadStore>,
     ) -> Result<StorageBundle> {
         let resolver = options.resolver()?;
-        let tenants = [ServiceId::default_tenant(), ServiceId::parse("other")?];
+        let tenants = options.probes()?;
         containers::create(&account, &options.database, resolver.as_ref(), &tenants).await?;
         Ok(Self::over(account, options, resolver, payloads))
     }
@@ -109,23 +111,26 @@ impl AccountStorage {
         let environment = account.environment().clone();
         let ids = SortableIdGenerator::new(environment.clone());
         let signal = AppendSignal::default();
-        let storage = Arc::new(Self { account, options, resolver, ids, signal });
+        let foreign_items = Arc::default();
+        let storage = Arc::new(Self { account, options, resolver, ids, signal, foreign_items });
         StorageBundle {
             events: Arc::clone(&storage) as Arc<dyn EventStorage>,
             states: Arc::clone(&storage) as Arc<dyn StateStorage>,
             admin: storage as Arc<dyn AdminStorage>,
             payloads,
             environment,
+            activity: StoreActivity::default(),
         }
     }
 
     pub(super) fn tenant(&self, service: &ServiceId) -> Result<TenantContainers> {
-        TenantContainers::new(
+        let tenant = TenantContainers::new(
             &self.account,
             &self.options.database,
             self.resolver.as_ref(),
             service,
-        )
+        )?;
+        Ok(TenantContainers { foreign_items: Arc::clone(&self.foreign_items), ..tenant })
     }
 
     pub(super) fn environment(&self) -> &Environment {
@@ -138,6 +143,10 @@ impl AccountStorage {
 
     pub(super) fn ids(&self) -> &SortableIdGenerator {
         &self.ids
+    }
+
+    pub(super) fn foreign_item_count(&self) -> u64 {
+        self.foreign_items.load(Ordering::Relaxed)
     }
 
     pub(super) fn signal_append(&self) {
@@ -196,13 +205,10 @@ impl EventStorage for AccountStorage {
         since: Option<&SortableUniqueId>,
     ) -> Result<u64> {
         let tenant = self.tenant(service)?;
-        let mut visibility = Visibility::new(&tenant);
-        let mut count = 0;
-        for mark in tenant.events.query::<EventMark>(&tenant.event_marks(since)).await?.value {
-            let is_own = tenant.owns(mark.service_id.as_ref(), "event");
-            count += u64::from(is_own && visibility.check_visible(&mark.batch).await?);
+        match since {
+            None => self.count_all(&tenant).await,
+            Some(since) => self.count_after(&tenant, since).await,
         }
-        Ok(count)
     }
 
     async fn latest_id(&self, service: &ServiceId) -> Result<Option<SortableUniqueId>> {
@@ -234,6 +240,10 @@ impl EventStorage for AccountStorage {
         events_max: usize,
     ) -> Result<DomainFeedPage> {
         self.read_feed(&self.tenant(service)?, after, events_max).await
+    }
+
+    async fn feed_end(&self, _: &ServiceId) -> Result<Option<FeedPosition>> {
+        Ok(Some(self.safe_end()))
     }
 
     fn signal(&self) -> &AppendSignal {

@@ -256,6 +256,20 @@ impl FeedPosition {
     pub fn from_text(text: impl Into<String>) -> Self {
         Self(text.into())
     }
+
+    /// Not behind this event. Only a position that is a sortable id, as on an account, can lie behind it: other
+    /// storages return no more events than were asked for.
+    pub(crate) fn at_most(self, last: &SortableUniqueId) -> Self {
+        match SortableUniqueId::parse(&self.0) {
+            Ok(position) if position > *last => Self(last.as_str().to_owned()),
+            _ => self,
+        }
+    }
+
+    /// Whether a reader from here gets this event, which it has had, once more.
+    pub(crate) fn returns_again(&self, id: &SortableUniqueId) -> bool {
+        SortableUniqueId::parse(&self.0).is_ok_and(|position| *id > position)
+    }
 }
 
 impl fmt::Display for FeedPosition {

@@ -2,6 +2,7 @@
 
 mod admin;
 mod events;
+mod groups;
 mod problem;
 mod projections;
 mod router;

@@ -18,7 +18,7 @@ use crate::service_id::ServiceId;
 /// The projections of the tenant.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub(super) struct ProjectionsBody {
-    items: Vec<ProjectionStatus>,
+    pub(super) items: Vec<ProjectionStatus>,
 }
 
 /// How far the projections are.

@@ -6,7 +6,7 @@ use service::http::{
 };
 use service::identity::{Caller, session_routes};
 
-use super::{admin, events, projections, school, stream, tags};
+use super::{admin, events, groups, projections, school, stream, tags};
 use crate::domain::{EventTag, SortableUniqueId};
 use crate::service_id::{RequestClaims, ServiceId};
 use crate::store::StoreScope;
@@ -31,6 +31,7 @@ impl EventStoreSystem {
             "Events with tags, conditional appends, projections. The token names the tenant.",
         ));
         self.add_health_check(server);
+        server.metrics().add_collector(self.storage().activity.collector());
         let state = EventStoreApi { system: self.clone(), server: server.clone() };
         let api = OpenApiRouter::new()
             .routes(routes!(events::append, events::list))
@@ -44,6 +45,10 @@ impl EventStoreSystem {
             .routes(routes!(projections::one))
             .routes(routes!(projections::rebuild))
             .routes(routes!(projections::query))
+            .routes(routes!(groups::list))
+            .routes(routes!(groups::receive))
+            .routes(routes!(groups::commit))
+            .routes(routes!(groups::delete))
             .routes(routes!(school::students, school::create_student))
             .routes(routes!(school::class_rooms, school::create_class_room))
             .routes(routes!(school::enroll, school::unenroll))
@@ -52,6 +57,16 @@ impl EventStoreSystem {
             .routes(routes!(admin::stats))
             .routes(routes!(admin::query))
             .routes(routes!(admin::repair))
+            .routes(routes!(admin::conflicts))
+            .routes(routes!(admin::migrations, admin::start_migration))
+            .routes(routes!(admin::migration))
+            .routes(routes!(admin::stop_migration))
+            .routes(routes!(admin::tenant_tags))
+            .routes(routes!(admin::tenant_tag_state))
+            .routes(routes!(admin::tenant_event))
+            .routes(routes!(admin::tenant_stream))
+            .routes(routes!(admin::tenant_projections))
+            .routes(routes!(admin::rebuild_tenant_projection))
             .with_state(state)
             .merge(session_routes(server.identity()));
         server.router(api, pages)

@@ -18,7 +18,7 @@ use service::identity::Caller;
 use super::router::EventStoreApi;
 use crate::domain::{DomainEvent, FeedPosition};
 use crate::service_id::ServiceId;
-use crate::store::EventFeedReader;
+use crate::store::{EventFeedReader, StoreScope};
 
 /// A comment line so often keeps proxies from closing the connection.
 const HEARTBEAT: Duration = Duration::from_secs(15);
@@ -27,7 +27,8 @@ const HEARTBEAT: Duration = Duration::from_secs(15);
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(super) struct StreamParams {
-    /// The id of an event of this stream; `Last-Event-ID` counts before it. The begin of the feed if absent.
+    /// The id of an event of this stream, or `now` for new events only; `Last-Event-ID` counts before it. The begin of
+    /// the feed if absent.
     since: Option<String>,
 }
 
@@ -55,18 +56,36 @@ pub(super) async fn stream(
     stream: EventStreamRequest,
 ) -> HttpResult<Response> {
     let (scope, service) = api.scope(&caller)?;
-    let since = stream.last_event_id().or(params.since.as_deref());
-    let since = since.filter(|text| !text.is_empty());
-    let position = since.map(|text| api.open("feed", &service, text)).transpose()?;
-    let reader = scope.events.feed(position.map(FeedPosition::from_text));
-    let open = OpenFeed { api, service, reader, stream };
-    let events = unfold(open, next_page).flat_map(iter).map(Ok::<_, Infallible>);
-    let answer = Sse::new(events).keep_alive(KeepAlive::new().interval(HEARTBEAT));
-    let mut response = answer.into_response();
-    // nginx would otherwise collect events until its buffer is full.
-    let unbuffered = HeaderName::from_static("x-accel-buffering");
-    response.headers_mut().insert(unbuffered, HeaderValue::from_static("no"));
-    Ok(response)
+    api.stream_events(scope, service, params, stream).await
+}
+
+impl EventStoreApi {
+    /// The feed of a tenant as a response.
+    pub(super) async fn stream_events(
+        self,
+        scope: StoreScope,
+        service: ServiceId,
+        params: StreamParams,
+        stream: EventStreamRequest,
+    ) -> HttpResult<Response> {
+        let since = stream.last_event_id().or(params.since.as_deref());
+        let reader = match since.filter(|text| !text.is_empty()) {
+            None => scope.events.feed(None),
+            Some("now") => scope.events.feed_from_end().await?,
+            Some(text) => {
+                let position = self.open("feed", &service, text)?;
+                scope.events.feed(Some(FeedPosition::from_text(position)))
+            }
+        };
+        let open = OpenFeed { api: self, service, reader, stream };
+        let events = unfold(open, next_page).flat_map(iter).map(Ok::<_, Infallible>);
+        let answer = Sse::new(events).keep_alive(KeepAlive::new().interval(HEARTBEAT));
+        let mut response = answer.into_response();
+        // nginx would otherwise collect events until its buffer is full.
+        let unbuffered = HeaderName::from_static("x-accel-buffering");
+        response.headers_mut().insert(unbuffered, HeaderValue::from_static("no"));
+        Ok(response)
+    }
 }
 
 async fn next_page(mut open: OpenFeed) -> Option<(Vec<Event>, OpenFeed)> {

@@ -10,13 +10,14 @@ use service::identity::Caller;
 use super::events::EventsPage;
 use super::router::EventStoreApi;
 use crate::domain::{EventQuery, EventRead, EventTag, SortableUniqueId, TagSummary};
+use crate::store::StoreScope;
 
 /// Which tags to list.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(super) struct TagsParams {
     /// Only tags of this group.
-    group: Option<String>,
+    pub(super) group: Option<String>,
 }
 
 /// Where the history of a tag starts.
@@ -32,7 +33,7 @@ pub(super) struct SinceParams {
 /// The tags of the tenant.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub(super) struct TagsBody {
-    items: Vec<TagSummary>,
+    pub(super) items: Vec<TagSummary>,
 }
 
 /// The version of a tag.
@@ -140,15 +141,29 @@ pub(super) async fn state(
     PathParams((tag, projector)): PathParams<(String, String)>,
 ) -> HttpResult<(HeaderMap, JsonBody<TagStateBody>)> {
     let (scope, _) = api.scope(&caller)?;
-    let tag = EventTag::parse(&tag)?;
-    let found = api.system.tag_states().state(&scope, &projector, &tag).await?;
-    let missing = || Problem::not_found(format!("There is no projector '{projector}'."));
-    let (state, version) = found.ok_or_else(missing)?;
-    let headers = etag(version.as_ref());
-    let last_sortable_unique_id = version.map(|version| version.to_string());
-    let tag = tag.to_string();
-    let body = TagStateBody { tag, projector: projector.clone(), last_sortable_unique_id, state };
-    Ok((headers, JsonBody(body)))
+    let (body, version) = api.tag_state(&scope, &EventTag::parse(&tag)?, &projector).await?;
+    Ok((etag(version.as_ref()), JsonBody(body)))
+}
+
+impl EventStoreApi {
+    /// The state of a tag, and its version.
+    pub(super) async fn tag_state(
+        &self,
+        scope: &StoreScope,
+        tag: &EventTag,
+        projector: &str,
+    ) -> HttpResult<(TagStateBody, Option<SortableUniqueId>)> {
+        let found = self.system.tag_states().state(scope, projector, tag).await?;
+        let missing = || Problem::not_found(format!("There is no projector '{projector}'."));
+        let (state, version) = found.ok_or_else(missing)?;
+        let body = TagStateBody {
+            tag: tag.to_string(),
+            projector: projector.to_owned(),
+            last_sortable_unique_id: version.as_ref().map(ToString::to_string),
+            state,
+        };
+        Ok((body, version))
+    }
 }
 
 /// The version of a tag as an etag.

@@ -191,7 +191,17 @@ impl PostgresStorage {
             }
             _ => after.cloned(),
         };
-        Ok(DomainFeedPage { events, position })
+        Ok(DomainFeedPage { events, position, returned_again: Vec::new() })
+    }
+
+    /// Before the oldest transaction that is still running.
+    pub(super) async fn last_feed_position(&self) -> Result<FeedPosition> {
+        let connection = self.connection().await?;
+        let statement = connection.prepare_cached(sql::FEED_END).await?;
+        let oldest: String = connection.query_one(&statement, &[]).await?.try_get(0)?;
+        let oldest: u64 = oldest.parse().map_err(|_| Error::corrupt("a transaction has no id"))?;
+        let last = SortableUniqueId::max();
+        Ok(FeedPosition(format!("{}.{last}", oldest.saturating_sub(1))))
     }
 }
 

@@ -132,6 +132,9 @@ pub(super) const FEED: &str = concat!(
      ORDER BY e.transaction_id, e.sortable_unique_id LIMIT $4"
 );
 
+/// The oldest transaction that is still running, or the next one.
+pub(super) const FEED_END: &str = "SELECT pg_snapshot_xmin(pg_current_snapshot())::text";
+
 macro_rules! state_columns {
     () => {
         "projector_name, projector_version, payload_type, last_sortable_unique_id, \

@@ -19,7 +19,7 @@ use crate::offload::PayloadStore;
 use crate::service_id::ServiceId;
 use crate::storage::{
     AdminStorage, AppendSignal, DomainEventPage, DomainFeedPage, EventStorage, StateStorage,
-    StorageBundle,
+    StorageBundle, StoreActivity,
 };
 use crate::store::{FullWiring, MultiTenantWiring, SingleTenantWiring, StoreFactories};
 
@@ -157,6 +157,7 @@ impl PostgresStorage {
             admin: storage as Arc<dyn AdminStorage>,
             payloads,
             environment: environment.clone(),
+            activity: StoreActivity::default(),
         })
     }
 
@@ -278,6 +279,10 @@ impl EventStorage for PostgresStorage {
         events_max: usize,
     ) -> Result<DomainFeedPage> {
         self.read_feed(service, after, events_max).await
+    }
+
+    async fn feed_end(&self, _: &ServiceId) -> Result<Option<FeedPosition>> {
+        self.last_feed_position().await.map(Some)
     }
 
     fn signal(&self) -> &AppendSignal {

@@ -11,7 +11,7 @@ use service::timestamp::UtcTimestamp;
 
 use super::{
     AdminStorage, AppendSignal, DomainEventPage, DomainFeedPage, EventStorage, RepairReport,
-    SaveMode, StateStorage, StorageBundle, StoredProjectionState,
+    SaveMode, StateStorage, StorageBundle, StoreActivity, StoredProjectionState,
 };
 use crate::domain::{
     AppendCondition, AppendReceipt, DomainEvent, DomainEventId, EventRead, EventTag, FeedPosition,
@@ -56,6 +56,7 @@ impl MemoryStorage {
             admin: storage,
             payloads: Arc::new(MemoryPayloads::default()),
             environment: environment.clone(),
+            activity: StoreActivity::default(),
         }
     }
 
@@ -283,7 +284,12 @@ impl EventStorage for MemoryStorage {
         });
         let read = skipped + events.len();
         let position = (read > 0).then(|| FeedPosition(format!("m{read}")));
-        Ok(DomainFeedPage { events, position })
+        Ok(DomainFeedPage { events, position, returned_again: Vec::new() })
+    }
+
+    async fn feed_end(&self, service: &ServiceId) -> Result<Option<FeedPosition>> {
+        let read = self.with(service, |tenant| tenant.events.len());
+        Ok((read > 0).then(|| FeedPosition(format!("m{read}"))))
     }
 
     fn signal(&self) -> &AppendSignal {

@@ -1,6 +1,6 @@
 //! What a read returns: events, and how far it got.
 
-use crate::domain::{DomainEvent, FeedPosition, ReadPosition};
+use crate::domain::{DomainEvent, DomainEventId, FeedPosition, ReadPosition};
 
 /// Events of a query, in the order of their ids.
 #[derive(Clone, Debug)]
@@ -20,4 +20,6 @@ pub struct DomainFeedPage {
     pub events: Vec<DomainEvent>,
     /// Where the next page starts. Some of these events may come again after it; none is left out.
     pub position: Option<FeedPosition>,
+    /// Those that come again.
+    pub returned_again: Vec<DomainEventId>,
 }

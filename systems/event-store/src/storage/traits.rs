@@ -16,7 +16,9 @@ use crate::domain::{
 use crate::error::Result;
 use crate::service_id::ServiceId;
 
-use super::{AppendSignal, DomainEventPage, DomainFeedPage, SaveMode, StoredProjectionState};
+use super::{
+    AppendSignal, DomainEventPage, DomainFeedPage, SaveMode, StoreActivity, StoredProjectionState,
+};
 
 /// Stores events.
 #[async_trait]
@@ -63,6 +65,10 @@ pub trait EventStorage: Send + Sync + 'static {
         events_max: usize,
     ) -> Result<DomainFeedPage>;
 
+    /// The end of the feed: a reader that starts there gets every event that is appended from now on, and perhaps some
+    /// that were appended shortly before.
+    async fn feed_end(&self, service: &ServiceId) -> Result<Option<FeedPosition>>;
+
     /// Wakes readers after appends.
     fn signal(&self) -> &AppendSignal;
 }
@@ -108,6 +114,11 @@ pub trait AdminStorage: Send + Sync + 'static {
 
     /// Finds what an interrupted append has left, and completes it unless it is a dry run.
     async fn repair(&self, is_dry_run: bool) -> Result<RepairReport>;
+
+    /// Items of another tenant that reads of this process found and hid. Anything but zero is a defect or an attack.
+    fn foreign_items(&self) -> u64 {
+        0
+    }
 }
 
 /// What a repair found.
@@ -137,6 +148,8 @@ pub struct StorageBundle {
     pub payloads: Arc<dyn crate::offload::PayloadStore>,
     /// Time and randomness.
     pub environment: Environment,
+    /// Counters and conflicts of this process.
+    pub activity: StoreActivity,
 }
 
 impl std::fmt::Debug for StorageBundle {

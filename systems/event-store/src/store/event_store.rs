@@ -6,6 +6,8 @@
 use std::sync::Arc;
 
 use client::Environment;
+use service::timestamp::UtcTimestamp;
+use tracing::Instrument as _;
 
 use crate::domain::{
     AppendReceipt, AppendRequest, DomainEvent, DomainEventId, EventQuery, EventRead, EventTag,
@@ -13,7 +15,7 @@ use crate::domain::{
 };
 use crate::error::Result;
 use crate::service_id::{ServiceId, ServiceIdProvider};
-use crate::storage::{AppendSignal, DomainEventPage, EventStorage, StorageBundle};
+use crate::storage::{AppendSignal, DomainEventPage, EventStorage, StorageBundle, StoreActivity};
 
 use super::{CommandContext, EventFeedReader};
 
@@ -23,14 +25,15 @@ pub struct EventStore {
     storage: Arc<dyn EventStorage>,
     provider: Arc<dyn ServiceIdProvider>,
     environment: Environment,
+    activity: StoreActivity,
 }
 
 impl EventStore {
     /// A store on a storage, for the tenant of a provider.
     #[must_use]
     pub fn new(storage: &StorageBundle, provider: Arc<dyn ServiceIdProvider>) -> Self {
-        let environment = storage.environment.clone();
-        Self { storage: Arc::clone(&storage.events), provider, environment }
+        let (environment, activity) = (storage.environment.clone(), storage.activity.clone());
+        Self { storage: Arc::clone(&storage.events), provider, environment, activity }
     }
 
     /// The tenant of this scope.
@@ -49,9 +52,10 @@ impl EventStore {
     pub async fn append(&self, request: AppendRequest) -> Result<AppendReceipt> {
         let service = self.provider.current()?;
         let prepared = request.prepare(&self.environment)?;
-        let receipt = self.storage.append(&service, &prepared).await?;
-        tracing::debug!(service_id = %service, events = receipt.events.len(), "appended");
-        Ok(receipt)
+        let span = tracing::debug_span!("append", service_id = %service, events = prepared.events.len());
+        let result = self.storage.append(&service, &prepared).instrument(span).await;
+        self.activity.record(&service, &prepared, &result, UtcTimestamp::now(&self.environment));
+        result
     }
 
     /// Events of a query, in order, with what the reader has then seen.
@@ -61,7 +65,8 @@ impl EventStore {
     pub async fn read(&self, read: &EventRead) -> Result<DomainEventPage> {
         let service = self.provider.current()?;
         read.query.check()?;
-        self.storage.read(&service, read).await
+        let span = tracing::debug_span!("read", service_id = %service);
+        self.storage.read(&service, read).instrument(span).await
     }
 
     /// All events after a position, at most so many.
@@ -150,6 +155,15 @@ impl EventStore {
     #[must_use]
     pub fn feed(&self, after: Option<crate::domain::FeedPosition>) -> EventFeedReader {
         EventFeedReader::new(self.clone(), after)
+    }
+
+    /// A reader of the feed, from its end: of what is appended from now on.
+    ///
+    /// # Errors
+    /// Those of the storage.
+    pub async fn feed_from_end(&self) -> Result<EventFeedReader> {
+        let end = self.storage.feed_end(&self.provider.current()?).await?;
+        Ok(self.feed(end))
     }
 
     /// Begins a command: what it reads becomes the condition of what it appends.

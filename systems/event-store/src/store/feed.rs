@@ -1,52 +1,43 @@
-//! Following the events of a tenant: a reader, and consumer groups whose position is stored.
+//! Following the events of a tenant.
 //!
 //! Owns leaving out what was already returned, and waiting. A reader never leaves out an event: what a storage may
 //! return twice is filtered here as long as the reader lives. After a restart some events may come again.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-use service::timestamp::UtcTimestamp;
 use tokio::sync::watch;
 
-use crate::domain::{DomainEvent, DomainEventId, FeedPosition};
-use crate::error::{Error, ErrorKind, Result};
-use crate::storage::SaveMode;
+use crate::domain::{DomainEvent, DomainEventId, FeedPosition, SortableUniqueId};
+use crate::error::Result;
+use crate::storage::DomainFeedPage;
 
-use super::{EventStore, MultiProjectionStateStore, ProjectionState};
+use super::EventStore;
 
 const PAGE_EVENTS: usize = 500;
 
 /// Reads the feed of a tenant.
 #[derive(Debug)]
 pub struct EventFeedReader {
-    store: EventStore,
-    position: Option<FeedPosition>,
-    /// Returned since the position; the storage returns them again.
-    returned: HashSet<DomainEventId>,
+    pub(super) store: EventStore,
+    pub(super) position: Option<FeedPosition>,
+    /// Returned since the position, with their own positions; the storage returns them again.
+    pub(super) returned: HashMap<DomainEventId, SortableUniqueId>,
     signal: watch::Receiver<u64>,
-}
-
-/// A named reader whose position is stored. One process at a time commits: a commit of another one is a conflict.
-#[derive(Debug)]
-pub struct ConsumerGroup {
-    name: String,
-    states: MultiProjectionStateStore,
-    reader: EventFeedReader,
-    revision: u64,
-    processed: u64,
-}
-
-#[derive(Serialize, Deserialize)]
-struct GroupCheckpoint {
-    position: Option<FeedPosition>,
+    page_events: usize,
 }
 
 impl EventFeedReader {
     pub(super) fn new(store: EventStore, position: Option<FeedPosition>) -> Self {
         let signal = store.signal().receiver();
-        Self { store, position, returned: HashSet::new(), signal }
+        let returned = HashMap::new();
+        Self { store, position, returned, signal, page_events: PAGE_EVENTS }
+    }
+
+    /// The same reader with pages of at most so many events.
+    #[must_use]
+    pub fn with_page_events(self, page_events: usize) -> Self {
+        Self { page_events: page_events.max(1), ..self }
     }
 
     /// Where a later reader goes on.
@@ -62,14 +53,8 @@ impl EventFeedReader {
     pub async fn next_page(&mut self) -> Result<Vec<DomainEvent>> {
         let service = self.store.service_id()?;
         let storage = self.store.storage();
-        let page = storage.feed(&service, self.position.as_ref(), PAGE_EVENTS).await?;
-        let ids: HashSet<_> = page.events.iter().map(|event| event.id).collect();
-        let mut events = page.events;
-        events.retain(|event| !self.returned.contains(&event.id));
-        // Whatever the storage returns again was part of this page, so older ids need not be kept.
-        self.returned = ids;
-        self.position = page.position;
-        Ok(events)
+        let page = storage.feed(&service, self.position.as_ref(), self.page_events).await?;
+        Ok(self.take(page))
     }
 
     /// The next events; waits for them, at most so long.
@@ -86,79 +71,31 @@ impl EventFeedReader {
         let _ = tokio::time::timeout(at_most, self.signal.changed()).await;
         self.next_page().await
     }
-}
 
-impl ConsumerGroup {
-    /// Opens a group at its stored position, or at the begin of the feed.
-    ///
-    /// # Errors
-    /// `Invalid` for a name that is no word; those of the storage.
-    pub async fn open(
-        name: &str,
-        events: &EventStore,
-        states: &MultiProjectionStateStore,
-    ) -> Result<Self> {
-        let is_word = !name.is_empty()
-            && name.len() <= 80
-            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
-        if !is_word {
-            return Err(Error::invalid("a group has 1 to 80 letters, digits, '-', '_' and '.'"));
+    /// The new events of a page, and moves on behind them.
+    fn take(&mut self, page: DomainFeedPage) -> Vec<DomainEvent> {
+        let DomainFeedPage { mut events, position, returned_again } = page;
+        let again: HashSet<_> = returned_again.into_iter().collect();
+        let mut returned: HashMap<_, _> = events
+            .iter()
+            .filter(|event| again.contains(&event.id))
+            .map(|event| (event.id, event.sortable_unique_id.clone()))
+            .collect();
+        events.retain(|event| !self.returned.contains_key(&event.id));
+        self.position = position;
+        if events.len() > self.page_events {
+            // A storage returns more only for the safe window. What is held back comes again with the next page.
+            for held_back in events.drain(self.page_events..) {
+                returned.remove(&held_back.id);
+            }
+            if let Some(last) = events.last() {
+                let last = &last.sortable_unique_id;
+                self.position = self.position.take().map(|position| position.at_most(last));
+                let before = self.returned.iter().filter(|(_, position)| *position > last);
+                returned.extend(before.map(|(id, position)| (*id, position.clone())));
+            }
         }
-        let found = states.latest_for_version(&projector_name(name), VERSION).await?;
-        let (checkpoint, revision, processed) = match found {
-            None => (GroupCheckpoint { position: None }, 0, 0),
-            Some(state) => {
-                let checkpoint = serde_json::from_slice(&state.payload).map_err(|error| {
-                    Error::corrupt(format!("the checkpoint of '{name}' cannot be read: {error}"))
-                })?;
-                (checkpoint, state.revision, state.events_processed)
-            }
-        };
-        let reader = events.feed(checkpoint.position);
-        Ok(Self { name: name.to_owned(), states: states.clone(), reader, revision, processed })
+        self.returned = returned;
+        events
     }
-
-    /// The next events; waits for them, at most so long.
-    ///
-    /// # Errors
-    /// Those of [`EventFeedReader::next_page`].
-    pub async fn receive(&mut self, at_most: Duration) -> Result<Vec<DomainEvent>> {
-        let events = self.reader.wait_for_page(at_most).await?;
-        self.processed += events.len() as u64;
-        Ok(events)
-    }
-
-    /// Stores the position: everything that was received is done.
-    ///
-    /// # Errors
-    /// `Conflict` if another process has committed since this one opened the group; those of the storage.
-    pub async fn commit(&mut self) -> Result<()> {
-        let checkpoint = GroupCheckpoint { position: self.reader.position.clone() };
-        let payload = serde_json::to_vec(&checkpoint)
-            .map_err(|error| Error::internal(format!("a checkpoint is no JSON: {error}")))?;
-        let now = UtcTimestamp::now(self.reader.store.environment());
-        let state = ProjectionState {
-            events_processed: self.processed,
-            build_source: "consumer group".to_owned(),
-            payload_type: "checkpoint".to_owned(),
-            ..ProjectionState::new(&projector_name(&self.name), VERSION, payload, now)
-        };
-        match self.states.save(&state, SaveMode::IfRevision(self.revision)).await {
-            Ok(revision) => {
-                self.revision = revision;
-                Ok(())
-            }
-            Err(error) if error.kind() == ErrorKind::Conflict => {
-                let message = format!("another process commits for the group '{}'", self.name);
-                Err(Error::new(ErrorKind::Conflict, message).caused_by(error))
-            }
-            Err(error) => Err(error),
-        }
-    }
-}
-
-const VERSION: &str = "1";
-
-fn projector_name(group: &str) -> String {
-    format!("ConsumerGroup-{group}")
 }

@@ -5,6 +5,7 @@ mod command;
 mod event_store;
 mod factory;
 mod feed;
+mod group;
 mod state_store;
 mod wiring;
 
@@ -12,6 +13,7 @@ pub use actor_key::{ActorKey, ActorKeyMode};
 pub use command::CommandContext;
 pub use event_store::EventStore;
 pub use factory::{EventStoreFactory, MultiProjectionStateStoreFactory};
-pub use feed::{ConsumerGroup, EventFeedReader};
+pub use feed::EventFeedReader;
+pub use group::{ConsumerGroup, GroupReceipt, GroupSummary};
 pub use state_store::{MultiProjectionStateStore, ProjectionState};
 pub use wiring::{FullWiring, MultiTenantWiring, SingleTenantWiring, StoreFactories, StoreScope};

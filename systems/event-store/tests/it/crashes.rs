@@ -12,7 +12,7 @@ use event_store::{
     StorageBundle,
 };
 
-use crate::world::{World, draft, tag};
+use crate::world::{AccountPlace, World, draft, tag};
 
 const TAGS: [&str; 2] = ["Seat:1", "Student:1"];
 
@@ -98,10 +98,19 @@ async fn stop_at(world: &World, call: usize, fault: Fault) -> bool {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn dc_a11_a_writer_may_stop_at_every_call() {
+    a_writer_may_stop(AccountPlace::Embedded).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn dc_a11_a_writer_may_stop_at_every_call_over_our_gateway() {
+    a_writer_may_stop(AccountPlace::Gateway).await;
+}
+
+async fn a_writer_may_stop(place: AccountPlace) {
     let (mut cancelled, mut completed) = (0, 0);
     for fault in [Fault::StopBefore, Fault::StopAfter] {
         for call in 0.. {
-            let world = World::account().await;
+            let world = World::account_at(place, AccountStoreOptions::default()).await;
             if !stop_at(&world, call, fault).await {
                 break;
             }

@@ -4,12 +4,14 @@
 
 mod contract;
 mod crashes;
+mod guardrails;
 mod http;
 mod legacy;
+mod mutants;
 #[cfg(feature = "postgres")]
 mod postgres;
 mod projections;
 mod sample;
-mod scopes;
 mod site;
+mod tenancy;
 mod world;

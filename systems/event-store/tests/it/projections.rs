@@ -4,12 +4,11 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use event_store::{
-    AppendRequest, DomainEvent, ErrorKind, EventDraft, EventProjector, ProjectionHost,
+    AppendRequest, DomainEvent, EventDraft, EventProjector, ProjectionHost,
     ProjectionSettings, ProjectorSet, SaveMode, ServiceId, TagStateReader, Upcasters,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use service::http::ShutdownSignal;
 
 use crate::world::{World, draft, tag};
 
@@ -51,7 +50,7 @@ impl EventProjector for Types {
     }
 }
 
-fn host(world: &World, version: &'static str) -> ProjectionHost {
+pub(crate) fn host(world: &World, version: &'static str) -> ProjectionHost {
     let settings = ProjectionSettings {
         batch_events: 4,
         snapshot_events: 5,
@@ -68,11 +67,11 @@ fn host(world: &World, version: &'static str) -> ProjectionHost {
     ProjectionHost::new(world.storage.clone(), projectors, upcasters, settings)
 }
 
-fn alpha() -> ServiceId {
+pub(crate) fn alpha() -> ServiceId {
     ServiceId::parse("alpha").unwrap()
 }
 
-async fn append(world: &World, event: EventDraft) -> event_store::SortableUniqueId {
+pub(crate) async fn append(world: &World, event: EventDraft) -> event_store::SortableUniqueId {
     let receipt = world.events("alpha").append(AppendRequest::new(vec![event])).await.unwrap();
     receipt.events[0].sortable_unique_id.clone()
 }
@@ -134,32 +133,6 @@ async fn a_snapshot_of_the_same_version_is_used_and_of_another_one_is_not() {
     newer.run_round().await;
     assert_eq!(state(&newer).await, json!(["T0", "T1", "T2", "T3", "T4", "T5", "T6"]));
     assert_eq!(world.states("alpha").list().await.unwrap().len(), 2);
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn dc_a16_a_query_waits_for_a_position_or_says_that_it_did_not_come() {
-    let world = World::account().await;
-    let host = host(&world, "1");
-    let position = append(&world, draft("Waited", &["A:1"])).await;
-    let parameters = BTreeMap::from([("type".to_owned(), "Waited".to_owned())]);
-    let ask = async |timeout| {
-        let wait = Some((&position, timeout));
-        host.query(&alpha(), "Types", "count", &parameters, wait).await
-    };
-    let error = ask(Duration::from_millis(30)).await.unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Timeout, "the runner is stopped");
-    let shutdown = ShutdownSignal::new();
-    let running = {
-        let (host, shutdown) = (host.clone(), shutdown.clone());
-        tokio::spawn(async move { host.run(&shutdown).await })
-    };
-    assert_eq!(ask(Duration::from_secs(60)).await.unwrap(), json!(1));
-    shutdown.trigger();
-    running.await.unwrap();
-    let unknown = host.query(&alpha(), "Types", "nothing", &parameters, None).await.unwrap_err();
-    assert_eq!(unknown.kind(), ErrorKind::NotFound);
-    let unknown = host.status(&alpha(), "Nobody").await.unwrap_err();
-    assert_eq!(unknown.kind(), ErrorKind::NotFound);
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use event_store::sample::{
 };
 use serde_json::json;
 
-use crate::site::Site;
+use crate::site::{Site, on_every_provider};
 use crate::world::World;
 
 fn student(id: u32) -> NewStudent {
@@ -64,9 +64,9 @@ async fn limits_hold_when_everybody_enrolls_at_once() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn dc_a16_a_list_waits_for_what_was_just_written() {
-    let site = Site::new().await;
+on_every_provider! { dc_a16_a_list_waits_for_what_was_just_written }
+
+async fn dc_a16_a_list_waits_for_what_was_just_written(site: Site) {
     let running = {
         let (system, server) = (site.system.clone(), site.server.clone());
         tokio::spawn(async move { system.run(server.shutdown()).await })

@@ -14,6 +14,37 @@ use tokio::net::TcpListener;
 
 use crate::world::World;
 
+/// Runs each case on an account, behind our gateway, and on PostgreSQL.
+macro_rules! on_every_provider {
+    ($($case:ident),* $(,)?) => {
+        mod account {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $case() {
+                super::$case(crate::site::Site::on(crate::world::World::account().await).await).await;
+            })*
+        }
+
+        mod gateway {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $case() {
+                super::$case(crate::site::Site::on(crate::world::World::gateway().await).await).await;
+            })*
+        }
+
+        #[cfg(feature = "postgres")]
+        mod postgres {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $case() {
+                if let Some(world) = crate::postgres::world(stringify!($case)).await {
+                    super::$case(crate::site::Site::on(world).await).await;
+                }
+            })*
+        }
+    };
+}
+
+pub(crate) use on_every_provider;
+
 pub(crate) struct Site {
     pub(crate) world: World,
     pub(crate) system: EventStoreSystem,
@@ -24,10 +55,6 @@ pub(crate) struct Site {
 }
 
 impl Site {
-    pub(crate) async fn new() -> Self {
-        Self::on(World::account().await).await
-    }
-
     pub(crate) async fn on(world: World) -> Self {
         // Tokens have a real lifetime, and the clock of the world stands still at another time.
         let environment = Environment::system();
@@ -39,7 +66,12 @@ impl Site {
         };
         let server = HttpServer::new(environment, settings, identity);
         let settings =
-            EventStoreSettings { poll_milliseconds: 10, wait_seconds: 60, ..Default::default() };
+            EventStoreSettings {
+                poll_milliseconds: 10,
+                wait_seconds: 60,
+                metric_tenants: ["listed".to_owned()].into(),
+                ..Default::default()
+            };
         let projectors = sample::sample_projectors();
         let system = EventStoreSystem::new(
             world.storage.clone(),
@@ -47,7 +79,11 @@ impl Site {
             projectors,
             Upcasters::default(),
         );
-        let router = system.router(&server, &[]);
+        let system = match &world.account {
+            Some(account) => system.with_migrations(account),
+            None => system,
+        };
+        let router = system.router(&server, event_store::PAGES);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let (serving, routes) = (server.clone(), router.clone());

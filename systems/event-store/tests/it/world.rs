@@ -1,11 +1,12 @@
 //! The storage of one test: in memory, on an embedded account, or on an account behind a server of ours.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use client::{Account, Environment, Faults, TimestampMs, TravellingClock};
 use engine::Engine;
 use event_store::{
-    AccountStorage, AccountStoreOptions, EventDraft, EventStore, EventTag, MemoryPayloads,
+    AccountStorage, AccountStoreOptions, DomainEvent, EventDraft, EventStore, EventTag, MemoryPayloads,
     MemoryStorage, MultiProjectionStateStore, StorageBundle, StoreScope,
 };
 use gateway::{EMULATOR_KEY, Gateway, GatewaySettings};
@@ -25,6 +26,16 @@ pub(crate) struct World {
     _server: Option<oneshot::Sender<()>>,
     #[cfg(feature = "postgres")]
     pub(crate) database: Option<crate::postgres::TestDatabase>,
+    /// Keeps the proxy as long as the world.
+    #[cfg(feature = "postgres")]
+    pub(crate) proxy: Option<Arc<crate::postgres::WireProxy>>,
+}
+
+/// Where an account is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AccountPlace {
+    Embedded,
+    Gateway,
 }
 
 pub(crate) fn clock() -> Arc<TravellingClock> {
@@ -50,6 +61,18 @@ impl World {
     }
 
     pub(crate) async fn gateway() -> Self {
+        Self::gateway_with(AccountStoreOptions::default()).await
+    }
+
+    /// An account inside of the process, or behind a server of ours.
+    pub(crate) async fn account_at(place: AccountPlace, options: AccountStoreOptions) -> Self {
+        match place {
+            AccountPlace::Embedded => Self::account_with(options).await,
+            AccountPlace::Gateway => Self::gateway_with(options).await,
+        }
+    }
+
+    async fn gateway_with(options: AccountStoreOptions) -> Self {
         let clock = clock();
         let engine = engine(&clock).await;
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -70,7 +93,7 @@ impl World {
         let account = Account::connect(place.as_str()).await.unwrap();
         let environment = Environment::simulated(Arc::clone(&clock), 7);
         let account = account.with_environment(environment);
-        Self::on_account(clock, account, AccountStoreOptions::default(), Some(stop)).await
+        Self::on_account(clock, account, options, Some(stop)).await
     }
 
     async fn on_account(
@@ -101,6 +124,8 @@ impl World {
             _server: server,
             #[cfg(feature = "postgres")]
             database: None,
+            #[cfg(feature = "postgres")]
+            proxy: None,
         }
     }
 
@@ -118,6 +143,17 @@ impl World {
         StoreScope {
             events: factories.events.create_for_service(service).unwrap(),
             states: factories.states.create_for_service(service).unwrap(),
+        }
+    }
+
+    /// The first events of a feed. On PostgreSQL it waits for transactions of other tests.
+    pub(crate) async fn first_of_feed(&self, store: &EventStore) -> Vec<DomainEvent> {
+        let mut reader = store.feed(None);
+        loop {
+            let events = reader.wait_for_page(Duration::from_millis(20)).await.unwrap();
+            if !events.is_empty() {
+                return events;
+            }
         }
     }
 

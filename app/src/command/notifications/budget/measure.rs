@@ -8,9 +8,9 @@ use model::ChargeProfile;
 use notifications::{Indexing, ListOptions, Notifications, PreferencesChange, UserId};
 
 use super::super::open::system_error;
-use super::calls::{AccountCall, Calls, sum};
 use super::figure::{self, FigureVerdict, SeedFigure};
 use super::system::{ACTION, like, registration, system, user};
+use crate::command::system::{AccountCall, Calls, sum};
 use crate::error::CommandError;
 
 /// The dispatcher's leases, which are not part of the cost of an event.

@@ -2,12 +2,10 @@
 //!
 //! Owns the seed's figures, the measuring and the arithmetic of capacity. Does not own charges (`model`, `engine`).
 
-mod calls;
 mod figure;
 mod measure;
 mod plan;
 mod run;
 mod system;
-mod table;
 
 pub(super) use run::BudgetCommand;

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use engine::usage::PriceTable;
 
-use super::calls::by_container;
+use crate::command::system::by_container;
 use super::figure::{self, SeedFigure};
 use super::measure::OperationCharge;
 
@@ -134,7 +134,7 @@ pub(super) fn compare(load: UserLoad, needs: &[PlannedThroughput]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::calls::AccountCall;
+    use crate::command::system::AccountCall;
     use super::*;
 
     const LOAD: UserLoad = UserLoad {

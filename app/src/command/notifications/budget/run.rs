@@ -8,12 +8,11 @@ use model::ChargeProfile;
 use notifications::Indexing;
 use serde_json::json;
 
-use super::calls::{Calls, terms};
 use super::figure::FigureVerdict;
 use super::measure::{OperationCharge, measure};
 use super::plan::{PlannedThroughput, UserLoad, compare, plan};
-use super::table::table;
 use crate::command::read_prices;
+use crate::command::system::{Calls, table, terms};
 use crate::error::CommandError;
 use crate::output::line;
 

@@ -1,9 +1,12 @@
 //! One suite for every provider.
 
-mod appends;
-mod conditions;
-mod feeds;
-mod input;
-mod isolation;
-mod states;
+pub(crate) mod appends;
+pub(crate) mod conditions;
+pub(crate) mod equal_names;
+pub(crate) mod feeds;
+pub(crate) mod input;
+pub(crate) mod isolation;
+pub(crate) mod states;
 mod suite;
+pub(crate) mod waiting;
+pub(crate) mod wirings;

@@ -58,8 +58,17 @@ impl TestDatabase {
     }
 
     pub(crate) fn address_as(&self, role: &str) -> String {
-        let folder = self.server.folder.path().display();
+        self.address_at(&self.folder().display().to_string(), role)
+    }
+
+    /// The address behind another socket.
+    pub(crate) fn address_at(&self, folder: &str, role: &str) -> String {
         format!("host={folder} user={role} dbname={}", self.name)
+    }
+
+    /// The folder of the server's socket.
+    pub(crate) fn folder(&self) -> PathBuf {
+        self.server.folder.path().to_owned()
     }
 
     pub(crate) async fn connect(&self) -> tokio_postgres::Client {

@@ -8,6 +8,7 @@ use event_store::{
 };
 
 use super::TestDatabase;
+use super::proxy::WireProxy;
 use crate::world::{World, clock};
 
 /// A world on a database of its own; `None`, said by the name of the test, where there is no PostgreSQL.
@@ -19,6 +20,20 @@ pub(crate) async fn world(test: &str) -> Option<World> {
     PostgresSchema::new(&options).unwrap().migrate().await.unwrap();
     let storage = open(&options, &environment).await;
     Some(World::on_database(clock, storage, database))
+}
+
+/// The same, behind a proxy that a test can use against the provider.
+pub(super) async fn world_behind_proxy(test: &str) -> Option<(World, Arc<WireProxy>)> {
+    let database = TestDatabase::create(test).await?;
+    let clock = clock();
+    let environment = Environment::simulated(Arc::clone(&clock), 7);
+    let direct = PostgresOptions::new(database.address());
+    PostgresSchema::new(&direct).unwrap().migrate().await.unwrap();
+    let proxy = Arc::new(WireProxy::start(database.folder()));
+    let options = PostgresOptions::new(database.address_at(&proxy.folder(), "postgres"));
+    let storage = open(&options, &environment).await;
+    let world = World::on_database(clock, storage, database);
+    Some((World { proxy: Some(Arc::clone(&proxy)), ..world }, proxy))
 }
 
 pub(super) async fn open(options: &PostgresOptions, environment: &Environment) -> StorageBundle {

@@ -17,19 +17,19 @@ const TARGET: &str = "client::call";
 
 /// One call to the account.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct AccountCall {
-    pub(super) operation: String,
-    pub(super) container: String,
-    pub(super) charge: f64,
+pub(crate) struct AccountCall {
+    pub(crate) operation: String,
+    pub(crate) container: String,
+    pub(crate) charge: f64,
 }
 
 /// Collects calls. Clones share the list.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Calls(Arc<Mutex<Vec<AccountCall>>>);
+pub(crate) struct Calls(Arc<Mutex<Vec<AccountCall>>>);
 
 impl Calls {
     /// Starts to collect the calls of this process.
-    pub(super) fn start() -> Self {
+    pub(crate) fn start() -> Self {
         let calls = Self::default();
         let subscriber = tracing_subscriber::registry().with(ChargeLayer(calls.clone()));
         // Nothing else in this command installs a subscriber.
@@ -38,13 +38,13 @@ impl Calls {
     }
 
     /// Takes the calls collected since the last time.
-    pub(super) fn take(&self) -> Vec<AccountCall> {
+    pub(crate) fn take(&self) -> Vec<AccountCall> {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
 /// The charges as a sum: calls of the same kind together, in the order of their first occurrence.
-pub(super) fn terms(calls: &[AccountCall]) -> String {
+pub(crate) fn terms(calls: &[AccountCall]) -> String {
     let mut kinds: Vec<(String, usize, f64)> = Vec::new();
     for call in calls.iter().filter(|call| call.charge > 0.0) {
         let kind = format!("{} {}", call.operation, call.container);
@@ -64,12 +64,12 @@ pub(super) fn terms(calls: &[AccountCall]) -> String {
 }
 
 /// The total charge.
-pub(super) fn sum(calls: &[AccountCall]) -> f64 {
+pub(crate) fn sum(calls: &[AccountCall]) -> f64 {
     calls.iter().map(|call| call.charge).sum()
 }
 
 /// The charge by container.
-pub(super) fn by_container(calls: &[AccountCall]) -> BTreeMap<String, f64> {
+pub(crate) fn by_container(calls: &[AccountCall]) -> BTreeMap<String, f64> {
     let mut sums = BTreeMap::new();
     for call in calls {
         *sums.entry(call.container.clone()).or_default() += call.charge;

@@ -1,4 +1,4 @@
-//! The routes of operators: tenants, reads across tenants, repair. They need a role that no tenant has.
+//! Tenants: which there are, what they have, reads of any of them, repair.
 
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -7,9 +7,9 @@ use service::http::{HttpResult, JsonBody, PathParams, ProblemDocument, QueryPara
 use service::identity::Caller;
 use service::timestamp::UtcTimestamp;
 
-use super::events::{EventsPage, QueryBody};
-use super::router::{EventStoreApi, require_operator};
 use crate::domain::EventRead;
+use crate::http::events::{EventsPage, QueryBody};
+use crate::http::router::{EventStoreApi, require_operator};
 use crate::service_id::ServiceId;
 use crate::storage::{RepairReport, SaveMode};
 use crate::store::ProjectionState;
@@ -19,21 +19,21 @@ const REGISTRATION: &str = "ServiceRegistration";
 
 /// The tenants.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
-pub(super) struct ServicesBody {
+pub(in crate::http) struct ServicesBody {
     services: Vec<String>,
 }
 
 /// A tenant to register.
 #[derive(Debug, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct ServiceBody {
+pub(in crate::http) struct ServiceBody {
     service_id: String,
 }
 
 /// What a tenant has.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct ServiceStats {
+pub(in crate::http) struct ServiceStats {
     service_id: String,
     events: u64,
     tags: u64,
@@ -44,14 +44,14 @@ pub(super) struct ServiceStats {
 
 /// How much was deleted.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
-pub(super) struct DroppedBody {
+pub(in crate::http) struct DroppedBody {
     deleted: u64,
 }
 
 /// A read of any tenant.
 #[derive(Debug, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct AdminQueryBody {
+pub(in crate::http) struct AdminQueryBody {
     service_id: String,
     #[serde(default)]
     query: QueryBody,
@@ -63,7 +63,7 @@ pub(super) struct AdminQueryBody {
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct RepairParams {
+pub(in crate::http) struct RepairParams {
     /// Only report.
     #[serde(default)]
     dry_run: bool,
@@ -75,7 +75,7 @@ pub(super) struct RepairParams {
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 403, body = ProblemDocument, content_type = "application/problem+json"),
 ))]
-pub(super) async fn services(
+pub(in crate::http) async fn services(
     State(api): State<EventStoreApi>,
     caller: Caller,
 ) -> HttpResult<JsonBody<ServicesBody>> {
@@ -91,7 +91,7 @@ pub(super) async fn services(
     (status = 403, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 409, body = ProblemDocument, content_type = "application/problem+json"),
 ))]
-pub(super) async fn register(
+pub(in crate::http) async fn register(
     State(api): State<EventStoreApi>,
     caller: Caller,
     JsonBody(body): JsonBody<ServiceBody>,
@@ -112,7 +112,7 @@ pub(super) async fn register(
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 403, body = ProblemDocument, content_type = "application/problem+json"),
 ))]
-pub(super) async fn drop_service(
+pub(in crate::http) async fn drop_service(
     State(api): State<EventStoreApi>,
     caller: Caller,
     PathParams(id): PathParams<String>,
@@ -130,7 +130,7 @@ pub(super) async fn drop_service(
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 403, body = ProblemDocument, content_type = "application/problem+json"),
 ))]
-pub(super) async fn stats(
+pub(in crate::http) async fn stats(
     State(api): State<EventStoreApi>,
     caller: Caller,
     PathParams(id): PathParams<String>,
@@ -147,7 +147,7 @@ pub(super) async fn stats(
     (status = 403, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 422, body = ProblemDocument, content_type = "application/problem+json"),
 ))]
-pub(super) async fn query(
+pub(in crate::http) async fn query(
     State(api): State<EventStoreApi>,
     caller: Caller,
     JsonBody(body): JsonBody<AdminQueryBody>,
@@ -170,7 +170,7 @@ pub(super) async fn query(
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 403, body = ProblemDocument, content_type = "application/problem+json"),
 ))]
-pub(super) async fn repair(
+pub(in crate::http) async fn repair(
     State(api): State<EventStoreApi>,
     caller: Caller,
     QueryParams(params): QueryParams<RepairParams>,
@@ -194,7 +194,7 @@ impl EventStoreApi {
 }
 
 /// A tenant that an operator names. It is part of the request here, so a wrong one is a bad request.
-fn parse(text: &str) -> HttpResult<ServiceId> {
+pub(super) fn parse(text: &str) -> HttpResult<ServiceId> {
     ServiceId::parse(text).map_err(|why| {
         service::http::Problem::invalid_field("serviceId", "invalid", why.to_string())
     })

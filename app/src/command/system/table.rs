@@ -1,7 +1,7 @@
 //! Tables with aligned columns.
 
 /// Formats rows under a header; the columns listed in `numbers` are right-aligned.
-pub(super) fn table(head: &[&str], numbers: &[usize], rows: &[Vec<String>]) -> String {
+pub(crate) fn table(head: &[&str], numbers: &[usize], rows: &[Vec<String>]) -> String {
     let head: Vec<String> = head.iter().map(|cell| (*cell).to_owned()).collect();
     let all: Vec<&Vec<String>> = std::iter::once(&head).chain(rows).collect();
     let widths: Vec<usize> = (0..head.len())
