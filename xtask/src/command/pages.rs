@@ -17,6 +17,7 @@ const PAGES: &[(&str, &str)] = &[
     ("chat", "systems/chat"),
     ("notifications", "systems/notifications"),
     ("secret-migration", "systems/secret-migration"),
+    ("worlds", "systems/worlds"),
     ("explorer", "explorer"),
 ];
 /// Modules that the tests of several pages use; copied beside each of them.
