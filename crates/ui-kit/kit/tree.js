@@ -4,8 +4,9 @@ import { element } from "./element.js";
 import { icon } from "./icon.js";
 
 // A node is { id, label, icon, note, children, menu }: `children` is a function that returns a promise of nodes, and
-// absent for leaves; `menu` returns an element that is shown at the end of the row.
-export function tree(label, roots, { onselect = () => {} } = {}) {
+// absent for leaves; `menu` returns an element that is shown at the end of the row. `isDraggable` lets rows be dragged; each
+// row has the id of its node as `data-id`.
+export function tree(label, roots, { onselect = () => {}, isDraggable = false } = {}) {
   const node = element("ul", { class: "tree", role: "tree", "aria-label": label });
   const branches = new Map();
   let selectedId = null;
@@ -17,7 +18,7 @@ export function tree(label, roots, { onselect = () => {} } = {}) {
       element("span", { class: "truncate", title: data.label }, data.label), data.note && element("span", { class: "note" }, data.note), data.menu?.());
     if (data.children) row.firstElementChild.classList.add("twist");
     row.style.setProperty("--indent", `${0.25 + (level - 1) * 1.125 + (data.children ? 0 : 0.25)}rem`);
-    const item = element("li", { role: "treeitem", tabindex: "-1", "aria-level": String(level), "aria-selected": "false", "aria-label": data.label }, row, group);
+    const item = element("li", { role: "treeitem", tabindex: "-1", "aria-level": String(level), "aria-selected": "false", "aria-label": data.label, "data-id": data.id, draggable: isDraggable ? "true" : null }, row, group);
     if (group) {
       item.setAttribute("aria-expanded", "false");
       group.hidden = true;

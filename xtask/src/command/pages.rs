@@ -18,6 +18,7 @@ const PAGES: &[(&str, &str)] = &[
     ("notifications", "systems/notifications"),
     ("secret-migration", "systems/secret-migration"),
     ("event-store", "systems/event-store"),
+    ("worlds", "systems/worlds"),
     ("explorer", "explorer"),
 ];
 /// Modules that the tests of several pages use; copied beside each of them.

@@ -143,6 +143,15 @@ impl Identity {
         Some(format!("/session/sign-in?link={link}"))
     }
 
+    /// Refuses a request that a page of another site sends: for services that let callers act without credentials,
+    /// whose requests any page could send.
+    ///
+    /// # Errors
+    /// 403 `foreign_origin`.
+    pub fn check_origin(&self, headers: &HeaderMap) -> Result<(), Problem> {
+        cross_site::check_origin(headers, &self.inner.allowed_origins)
+    }
+
     /// Authenticates a request.
     pub async fn identify(&self, method: &Method, headers: &HeaderMap) -> Authentication {
         let mut lines = headers.get_all(AUTHORIZATION).into_iter();

@@ -1,0 +1,13 @@
+//! Tests of the world builder through its public interface, on embedded accounts and over a server of ours.
+
+mod acceptance;
+mod access_modes;
+mod budgets;
+mod crashes;
+mod golden;
+mod hostile;
+mod isolation;
+mod site;
+mod stage;
+mod streams;
+mod tree;
