@@ -9,7 +9,8 @@ use engine::Engine;
 
 use crate::account_key::read_account_key;
 use crate::error::CommandError;
-use crate::open::{StoreFlags, refuse_missing};
+pub(crate) use crate::open::MissingStore;
+use crate::open::{StoreFlags, shown_location};
 
 /// The location of an account.
 #[derive(Clone, PartialEq, Eq)]
@@ -21,8 +22,8 @@ pub(crate) enum AccountLocation {
 /// The flags of a command that uses one account.
 #[derive(Debug, Args)]
 pub(crate) struct AccountFlags {
-    /// Folder of a store
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["endpoint", "connection_string"])]
+    /// Folder of a store, or postgres://...
+    #[arg(long, visible_alias = "store", value_name = "DIR", conflicts_with_all = ["endpoint", "connection_string"])]
     data: Option<PathBuf>,
 
     /// Address of a running server or an Azure account; give its key with --key or --key-file
@@ -50,13 +51,6 @@ pub(crate) struct AccountArguments<'flags> {
     pub(crate) key: Option<&'flags str>,
     pub(crate) key_file: Option<&'flags Path>,
     pub(crate) connection_string: Option<&'flags str>,
-}
-
-/// Whether to create a store in a folder that has none.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum MissingStore {
-    Refuse,
-    Create,
 }
 
 impl AccountFlags {
@@ -114,10 +108,12 @@ impl AccountLocation {
     ) -> Result<(Account, Option<Engine>), CommandError> {
         match self {
             Self::Folder(folder) => {
-                if missing == MissingStore::Refuse {
-                    refuse_missing(folder)?;
-                }
-                let engine = flags.open(folder).await?;
+                let engine = match missing {
+                    MissingStore::Refuse => {
+                        flags.open_existing(folder, engine::EngineSettings::default()).await?
+                    }
+                    MissingStore::Create => flags.open(folder).await?,
+                };
                 let account = Account::embedded(StorageLocation::Engine(engine.clone())).await;
                 let account = account
                     .map_err(|error| CommandError::from_error(format!("opening {self}"), &error))?;
@@ -197,7 +193,7 @@ pub(crate) fn parse_partition_key(
 impl fmt::Display for AccountLocation {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Folder(folder) => folder.display().fmt(formatter),
+            Self::Folder(folder) => formatter.write_str(&shown_location(folder)),
             Self::Endpoint { url, .. } => formatter.write_str(url),
         }
     }

@@ -5,6 +5,7 @@
 mod account_key;
 mod account_location;
 mod command;
+mod database;
 mod error;
 mod log;
 mod open;

@@ -1,6 +1,7 @@
-//! Flags of commands that open a store, and how they open it.
+//! Flags of commands that open a store, and how they open it: a folder, or a database by its URL.
 //!
-//! Whether a folder is a store is decided by `storage-lsm`, which also explains what is wrong with it.
+//! Whether a folder is a store is decided by `storage-lsm`, which also explains what is wrong with it; for a database see
+//! `database`.
 
 use std::future::Future;
 use std::path::{Path, PathBuf};
@@ -9,6 +10,7 @@ use clap::Args;
 use engine::{Engine, Environment};
 use storage_lsm::{Durability, LsmStore};
 
+use crate::database::shown_url;
 use crate::error::CommandError;
 
 /// How long a commit may wait for the disk with `--relaxed`.
@@ -34,8 +36,8 @@ pub(crate) struct StoreFlags {
 /// A store that must exist.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct ExistingStore {
-    /// Folder of the store
-    #[arg(long, value_name = "DIR")]
+    /// Folder of the store, or postgres://...
+    #[arg(long, visible_alias = "store", value_name = "DIR")]
     pub(crate) data: PathBuf,
 
     #[command(flatten)]
@@ -45,13 +47,25 @@ pub(crate) struct ExistingStore {
 impl ExistingStore {
     /// Opens the engine on the folder. Never creates a store.
     pub(crate) async fn open(&self) -> Result<Engine, CommandError> {
-        refuse_missing(&self.data)?;
-        self.flags.open(&self.data).await
+        self.flags.open_existing(&self.data, engine::EngineSettings::default()).await
     }
 }
 
 impl StoreFlags {
-    /// Opens the engine on a folder. Creates a store if the folder is missing or empty.
+    /// Opens the engine on a folder or a database, with engine settings. Never creates a store.
+    pub(crate) async fn open_existing(
+        &self,
+        folder: &Path,
+        account: engine::EngineSettings,
+    ) -> Result<Engine, CommandError> {
+        if let Some(url) = database_url(folder) {
+            return self.open_database(url, account, MissingStore::Refuse).await;
+        }
+        refuse_missing(folder)?;
+        self.open_with(folder, account).await
+    }
+
+    /// Opens the engine on a folder or a database. Creates a store if there is none.
     pub(crate) async fn open(&self, folder: &Path) -> Result<Engine, CommandError> {
         self.open_with(folder, engine::EngineSettings::default()).await
     }
@@ -62,6 +76,9 @@ impl StoreFlags {
         folder: &Path,
         account: engine::EngineSettings,
     ) -> Result<Engine, CommandError> {
+        if let Some(url) = database_url(folder) {
+            return self.open_database(url, account, MissingStore::Create).await;
+        }
         let what = || cannot_open(folder);
         // For the whole process: the tree creates its files itself, and all of them hold data.
         rustix::process::umask(rustix::fs::Mode::RWXG | rustix::fs::Mode::RWXO);
@@ -80,6 +97,27 @@ impl StoreFlags {
         Engine::open(store, with_scripts(Environment::system()), account)
             .await
             .map_err(|error| CommandError::from_error(what(), &error))
+    }
+}
+
+/// Whether to create a store where there is none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MissingStore {
+    Refuse,
+    Create,
+}
+
+/// The text of a location that is the URL of a database and no path.
+pub(crate) fn database_url(location: &Path) -> Option<&str> {
+    let is_url = |text: &&str| text.starts_with("postgres://") || text.starts_with("postgresql://");
+    location.to_str().filter(is_url)
+}
+
+/// A location for people, without a password.
+pub(crate) fn shown_location(location: &Path) -> String {
+    match database_url(location) {
+        None => location.display().to_string(),
+        Some(url) => shown_url(url),
     }
 }
 
@@ -104,11 +142,14 @@ pub(crate) fn block_on<T>(
 
 /// The store's own messages start with the same words, so that the path is not printed twice.
 fn cannot_open(folder: &Path) -> String {
-    format!("cannot open the store at {}", folder.display())
+    format!("cannot open the store at {}", shown_location(folder))
 }
 
-/// Rejects a folder without a store.
+/// Rejects a folder without a store. A database is asked when it is opened.
 pub(crate) fn refuse_missing(folder: &Path) -> Result<(), CommandError> {
+    if database_url(folder).is_some() {
+        return Ok(());
+    }
     let refused = |why: &str| {
         let hint = "Give the folder of a store; `planisphere bench --keep` creates one to try";
         Err(CommandError::new(cannot_open(folder), why).hint(hint))

@@ -20,6 +20,7 @@ mod notifications;
 mod operations;
 mod partitions;
 mod planisphere;
+mod postgres_store;
 mod query;
 mod report;
 mod schema;

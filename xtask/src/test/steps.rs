@@ -299,10 +299,10 @@ pub(crate) const STEPS: &[TestStep] = &[
             "it",
             "linearizability",
         ],
-        environment: &[("LINEARIZABILITY_ROUNDS", "300")],
+        environment: &[("LINEARIZABILITY_ROUNDS", "300"), ("SHARED_STORE_ROUNDS", "200")],
         tiers: NIGHTLY_ONLY,
         needs: &[],
-        uses: &[],
+        uses: &[POSTGRES],
     },
     TestStep {
         name: "file-damage",

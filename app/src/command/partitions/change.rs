@@ -11,7 +11,7 @@ use model::Object;
 use model::{EffectivePartitionKey, Json};
 
 use crate::error::CommandError;
-use crate::open::{StoreFlags, refuse_missing};
+use crate::open::StoreFlags;
 
 /// A split or a merge.
 #[derive(Clone, Debug)]
@@ -63,10 +63,9 @@ pub(super) async fn change_folder(
     container: &ContainerLink,
     change: Option<PartitionChange>,
 ) -> Result<Json, CommandError> {
-    refuse_missing(folder)?;
     // Only what is asked: an engine with maintenance might split other partitions meanwhile.
     let settings = EngineSettings { maintenance: false, ..EngineSettings::default() };
-    let engine = flags.open_with(folder, settings).await?;
+    let engine = flags.open_existing(folder, settings).await?;
     let what = format!("the partitions of {container}");
     let outcome = async {
         if let Some(change) = change {

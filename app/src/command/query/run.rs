@@ -19,7 +19,7 @@ use super::{error_position, explain};
 use crate::account_location::{AccountFlags, AccountLocation};
 use crate::command::export::ContainerNames;
 use crate::error::CommandError;
-use crate::open::{self, StoreFlags, refuse_missing};
+use crate::open::{self, StoreFlags};
 
 /// Exit code after ctrl-c, as in shells.
 const STOPPED: u8 = 130;
@@ -143,8 +143,7 @@ impl QueryCommand {
 
     /// Opens the store, prints every page and closes it. Returns whether all requested pages were printed.
     async fn run_query(&self, folder: &Path, query: QueryItems) -> Result<bool, CommandError> {
-        refuse_missing(folder)?;
-        let engine = self.flags.open(folder).await?;
+        let engine = self.flags.open_existing(folder, engine::EngineSettings::default()).await?;
         let result = self.print(&engine, query).await;
         // Nothing was written to the store, so a failed close does not affect the rows.
         let _ = engine.close().await;

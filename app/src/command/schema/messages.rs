@@ -21,7 +21,7 @@ pub(super) fn schema_errors(file: &Path, errors: &SchemaErrors) -> CommandError 
 pub(super) fn plan(plan: &SchemaPlan, location: &AccountLocation) -> String {
     let flags = match location {
         AccountLocation::Folder(folder) => {
-            format!("--from-data {}", shell_quoted(&folder.display().to_string()))
+            format!("--from-data {}", shell_quoted(&crate::open::shown_location(folder)))
         }
         AccountLocation::Endpoint { url, .. } => format!("--from-endpoint {}", shell_quoted(url)),
     };

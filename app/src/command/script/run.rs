@@ -13,7 +13,7 @@ use super::place::{ProcedureCall, ScriptPlace};
 use crate::account_location::{AccountFlags, AccountLocation};
 use crate::command::partitions::container_link;
 use crate::error::CommandError;
-use crate::open::{self, StoreFlags, refuse_missing};
+use crate::open::{self, StoreFlags};
 use crate::output::{line, warn};
 
 /// List, push and run the stored procedures, triggers and functions of a container
@@ -114,9 +114,8 @@ impl ScriptFlags {
     fn perform(&self, request: ScriptTask) -> Result<(), CommandError> {
         match self.account.location()? {
             AccountLocation::Folder(folder) => open::block_on(async {
-                refuse_missing(&folder)?;
                 let settings = EngineSettings { maintenance: false, ..EngineSettings::default() };
-                let engine = self.store.open_with(&folder, settings).await?;
+                let engine = self.store.open_existing(&folder, settings).await?;
                 let place = FolderScripts { engine: &engine, container: &self.container };
                 let outcome = perform(&place, request).await;
                 // Closed in any case, so that the folder is complete when the error is printed.

@@ -40,6 +40,25 @@ impl Listeners {
         })
     }
 
+    /// Other handles of the same sockets, for a process that changes its role.
+    #[cfg(feature = "postgres")]
+    pub(crate) fn duplicate(&self) -> Result<Self, CommandError> {
+        let optional =
+            |listener: &Option<TcpListener>| listener.as_ref().map(duplicate).transpose();
+        Ok(Self {
+            api: duplicate(&self.api)?,
+            compute: optional(&self.compute)?,
+            health: optional(&self.health)?,
+            explorer: optional(&self.explorer)?,
+        })
+    }
+
+    /// Another handle of the socket of the API.
+    #[cfg(feature = "postgres")]
+    pub(crate) fn duplicate_api(&self) -> Result<TcpListener, CommandError> {
+        duplicate(&self.api)
+    }
+
     /// Serves all of them until `stop` completes.
     pub(crate) async fn serve(
         self,
@@ -93,6 +112,17 @@ impl Listeners {
                 .hint("Give a certificate and the key that belongs to it")
         })
     }
+}
+
+#[cfg(feature = "postgres")]
+fn duplicate(listener: &TcpListener) -> Result<TcpListener, CommandError> {
+    use std::os::fd::AsFd;
+    let copied = listener.as_fd().try_clone_to_owned();
+    // It stays in the mode that the runtime needs: both handles share it.
+    let copied = copied.and_then(|socket| TcpListener::from_std(socket.into()));
+    copied.map_err(|error| {
+        CommandError::new("listening", error.to_string()).hint("Raise the limit on open files")
+    })
 }
 
 async fn bind_optional(

@@ -14,6 +14,8 @@ mod limits;
 mod listeners;
 mod partitions;
 mod run;
+#[cfg(feature = "postgres")]
+mod shared;
 mod stop;
 mod usage;
 

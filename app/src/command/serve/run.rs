@@ -57,9 +57,14 @@ pub(crate) struct ServeCommand {
     #[arg(long, value_name = "PORT", conflicts_with = "no_explorer")]
     explorer_port: Option<u16>,
 
-    /// Folder of the store, ./planisphere-data by default; created if it does not exist
-    #[arg(long, value_name = "DIR", conflicts_with = "memory")]
+    /// Folder of the store, ./planisphere-data by default, or postgres://...; created if it does not exist
+    #[arg(long, visible_alias = "store", value_name = "DIR", conflicts_with = "memory")]
     data: Option<PathBuf>,
+
+    /// Address at which other processes on the same PostgreSQL store reach this one; by default the one it listens on
+    #[cfg(feature = "postgres")]
+    #[arg(long, value_name = "HOST:PORT", requires = "data")]
+    forward_address: Option<String>,
 
     /// Keep everything in memory; nothing is stored on disk
     #[arg(long)]
@@ -225,8 +230,7 @@ impl ServeCommand {
         let listeners = Listeners::bind(&addresses, self.ports()).await?;
         let port = listeners.api.local_addr().map_or(PORT, |address| address.port());
         let control = self.test_control.then(TestControl::new);
-        let engine = self.open(control.clone()).await?;
-        let mut settings = self.settings(key, trust, control);
+        let mut settings = self.settings(key, trust, control.clone());
         settings.prices = prices;
         settings.faults = faults;
         settings.public_endpoint =
@@ -235,6 +239,11 @@ impl ServeCommand {
             settings.region = EMULATOR_REGION.to_owned();
             settings.localhost_as_address = is_reached_as_address(&addresses, &self.tls);
         }
+        #[cfg(feature = "postgres")]
+        if let Some(url) = self.data.as_deref().and_then(open::database_url) {
+            return self.serve_shared(url, settings, listeners, &addresses).await;
+        }
+        let engine = self.open(control).await?;
         // After the store is opened, because only then its folder exists.
         let tls = self.tls.setup(&self.certificate_place(&settings, &addresses))?;
         if self.is_emulator {
@@ -243,7 +252,8 @@ impl ServeCommand {
         let gateway = Gateway::new(engine.clone(), settings);
         let saving = (!self.memory).then(|| save_periodically(engine.clone(), self.folder()));
         let stop = stop_signal()?;
-        self.announce(&gateway, port)?;
+        let token = gateway.settings().explorer.as_ref().map(|_| gateway.explorer_token());
+        self.announce(gateway.settings(), token, port)?;
         listeners.serve(&gateway, &tls, stop).await?;
         // It holds a handle to the engine, which is closed below.
         drop(gateway);
@@ -253,6 +263,31 @@ impl ServeCommand {
             save(&engine, &self.folder());
         }
         engine.close().await.map_err(|error| CommandError::from_error("closing the store", &error))
+    }
+
+    /// Serves from a database, with whoever else does.
+    #[cfg(feature = "postgres")]
+    async fn serve_shared(
+        &self,
+        url: &str,
+        settings: GatewaySettings,
+        listeners: Listeners,
+        addresses: &[SocketAddr],
+    ) -> Result<(), CommandError> {
+        let tls = self.tls.setup(&self.certificate_place(&settings, addresses))?;
+        let listened = listeners.api.local_addr().ok();
+        let port = listened.map_or(PORT, |address| address.port());
+        let announced = settings.clone();
+        let server = super::shared::SharedServer {
+            location: crate::database::parse(url)?,
+            flags: &self.store,
+            account: self.account(),
+            settings,
+            tls: &tls,
+            listeners,
+            address: super::shared::forward_address(self.forward_address.as_deref(), listened),
+        };
+        server.serve(stop_signal()?, |token| self.announce(&announced, token, port)).await
     }
 
     async fn addresses(&self) -> Result<Vec<SocketAddr>, CommandError> {
@@ -273,7 +308,8 @@ impl ServeCommand {
         let public = settings.public_endpoint.as_deref().map(host_of);
         let allowed = settings.allowed_hosts.iter().map(String::as_str);
         let names = certificate_names(addresses, allowed.chain(public).chain([self.host()]));
-        CertificatePlace { folder: (!self.memory).then(|| self.folder()), names }
+        let folder = Some(self.folder()).filter(|folder| open::database_url(folder).is_none());
+        CertificatePlace { folder: folder.filter(|_| !self.memory), names }
     }
 
     async fn open(&self, control: Option<Arc<TestControl>>) -> Result<Engine, CommandError> {
@@ -350,25 +386,29 @@ impl ServeCommand {
         settings
     }
 
-    fn announce(&self, gateway: &Gateway, port: u16) -> Result<(), CommandError> {
+    fn announce(
+        &self,
+        settings: &GatewaySettings,
+        explorer_token: Option<&str>,
+        port: u16,
+    ) -> Result<(), CommandError> {
         let scheme = if self.tls.is_enabled() { "https" } else { "http" };
         let listened = format!("{scheme}://{}:{port}", self.host());
-        let endpoint = match &gateway.settings().public_endpoint {
+        let endpoint = match &settings.public_endpoint {
             Some(endpoint) => endpoint.clone(),
             None => format!("{scheme}://{}:{port}/", self.shown_host()),
         };
         let data = match self.memory {
             true => "memory".to_owned(),
-            false => self.folder().display().to_string(),
+            false => open::shown_location(&self.folder()),
         };
-        let key = Some(&gateway.settings().key).filter(|_| !self.key.has_key_file());
-        let token = gateway.settings().explorer.as_ref().map(|_| gateway.explorer_token());
+        let key = Some(&settings.key).filter(|_| !self.key.has_key_file());
         let ready = ReadyMessage {
             endpoint: &endpoint,
             listened: &listened,
             key,
             data: &data,
-            explorer_token: token,
+            explorer_token,
             is_emulator: self.is_emulator,
         };
         if self.ready_json { ready.print_json() } else { ready.print() }

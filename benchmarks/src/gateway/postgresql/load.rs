@@ -4,27 +4,25 @@
 
 use std::cell::Cell;
 use std::io::Write;
-use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::Duration;
 
 use clap::Args;
 use tokio::task::LocalSet;
 use tokio_postgres::types::{ToSql, Type};
-use tokio_postgres::{Client, Config, NoTls, Statement};
+use tokio_postgres::{Client, NoTls, Statement};
 
 use super::statement::PostgresWork;
 use crate::gateway::load::LoadTimes;
 use crate::meter::{cpu_of_family, cpu_of_process, now};
-use crate::scratch_server::SOCKET_PORT;
 use crate::{Error, Result};
 
 /// The server, the calls and the duration.
 #[derive(Clone, Debug, Args)]
 pub struct PostgresLoad {
-    /// Folder of the server's socket.
+    /// Address of the server, `name=value` with spaces between.
     #[arg(long)]
-    socket: PathBuf,
+    address: String,
     /// Kind of calls.
     #[arg(long)]
     work: PostgresWork,
@@ -87,9 +85,7 @@ impl PostgresLoad {
 
     /// A connection with its prepared statement.
     async fn connect(&self) -> Result<(Client, Statement)> {
-        let mut config = Config::new();
-        config.host_path(&self.socket).port(SOCKET_PORT).user("postgres").dbname("postgres");
-        let (client, connection) = config.connect(NoTls).await?;
+        let (client, connection) = tokio_postgres::connect(&self.address, NoTls).await?;
         // It ends when the client is dropped; a failure shows in the calls.
         tokio::task::spawn_local(async move { drop(connection.await) });
         let parameters = self.work.calls(1).first().map_or(0, Vec::len);

@@ -104,8 +104,8 @@ impl PostgresRow {
         let work = clap::ValueEnum::to_possible_value(&self.theirs);
         let work = work.ok_or_else(|| Error::from("work without name"))?;
         let mut command = Command::new(bench.program());
-        command.args(["process", "postgres-load", "--work", work.get_name(), "--socket"]);
-        command.arg(postgresql.socket_folder());
+        command.args(["process", "postgres-load", "--work", work.get_name(), "--address"]);
+        command.arg(postgresql.address());
         for (name, value) in [
             ("--connections", round.connections as u64),
             ("--items", round.items),

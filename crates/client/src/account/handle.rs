@@ -38,6 +38,9 @@ pub enum StorageLocation {
     Memory,
     /// In a folder, which is created if it is missing.
     Folder(PathBuf),
+    /// In a schema of a PostgreSQL database, which is created if it is missing: `postgres://user@host/database`.
+    #[cfg(feature = "postgres")]
+    Postgres(String),
     /// In this engine, whose environment is used, too.
     Engine(Engine),
 }
@@ -70,6 +73,8 @@ impl Account {
                     .await
                     .map_err(translate)?
             }
+            #[cfg(feature = "postgres")]
+            StorageLocation::Postgres(url) => open_postgres(&url).await.map_err(translate)?,
             StorageLocation::Engine(engine) => engine,
         };
         // The same clock as the engine: retries and leases of a simulated account must not wait for real time.
@@ -101,8 +106,8 @@ impl Account {
         Ok(Self::new(Arc::new(backend), environment))
     }
 
-    /// Opens the account that a setting describes: `memory`, a connection string that starts with `AccountEndpoint=`,
-    /// or the path of a folder.
+    /// Opens the account that a setting describes: `memory`, a connection string that starts with `AccountEndpoint=`, the
+    /// URL of a PostgreSQL database that starts with `postgres://`, or the path of a folder.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -117,7 +122,7 @@ impl Account {
     ///
     /// # Errors
     /// Those of [`Account::embedded`] and `Account::connect`; `Unsupported` for a connection string when this program
-    /// was built without the feature `connect`.
+    /// was built without the feature `connect`, or for a URL without the feature `postgres`.
     pub async fn open(location: &str) -> Result<Self> {
         // An exact word: a folder of that name can still be opened as `./memory`.
         if location == "memory" {
@@ -130,6 +135,15 @@ impl Account {
             return Err(crate::error::Error::new(
                 crate::error::ErrorKind::Unsupported,
                 "this program was built without the feature 'connect'; use a folder, or build it with the feature",
+            ));
+        }
+        if location.starts_with("postgres://") || location.starts_with("postgresql://") {
+            #[cfg(feature = "postgres")]
+            return Self::embedded(StorageLocation::Postgres(location.to_owned())).await;
+            #[cfg(not(feature = "postgres"))]
+            return Err(crate::error::Error::new(
+                crate::error::ErrorKind::Unsupported,
+                "this program was built without the feature 'postgres'; use a folder, or build it with the feature",
             ));
         }
         Self::embedded(PathBuf::from(location)).await
@@ -260,6 +274,14 @@ impl Account {
     pub(super) fn retry_policy(&self) -> &RetryPolicy {
         &self.inner.retry_policy
     }
+}
+
+#[cfg(feature = "postgres")]
+async fn open_postgres(url: &str) -> engine::Result<Engine> {
+    use storage_postgres::{PostgresLocation, PostgresSettings, PostgresStore};
+    let location = PostgresLocation::parse(url)?;
+    let store = PostgresStore::open(&location, PostgresSettings::default()).await?;
+    Engine::open(store, Environment::system(), EngineSettings::default()).await
 }
 
 impl std::fmt::Debug for Account {

@@ -53,7 +53,12 @@ const TABLE: &[CrateRule] = &[
         may_use: AllowedCrates::Only(&["storage"]),
         tests_may_use: &["fuzz-seeds", "interleaving"],
     },
-    crate_rule("storage-postgres", &["storage"]),
+    CrateRule {
+        package: "storage-postgres",
+        may_use: AllowedCrates::Only(&["storage"]),
+        tests_may_use: &["scratch-postgres"],
+    },
+    crate_rule("scratch-postgres", &[]),
     CrateRule {
         package: "engine",
         may_use: AllowedCrates::Only(&["model", "query", "storage"]),
@@ -76,7 +81,7 @@ const TABLE: &[CrateRule] = &[
     },
     CrateRule {
         package: "client",
-        may_use: AllowedCrates::Only(&["engine", "model", "storage-lsm"]),
+        may_use: AllowedCrates::Only(&["engine", "model", "storage-lsm", "storage-postgres"]),
         tests_may_use: &["gateway", "storage"],
     },
     CrateRule {
@@ -88,7 +93,7 @@ const TABLE: &[CrateRule] = &[
         package: "systems/*",
         may_use: AllowedCrates::Only(&["client", "model", "service", "signalr"]),
         // Their scenarios also run against a server of ours, and on engines with settings of their own.
-        tests_may_use: &["engine", "gateway", "storage"],
+        tests_may_use: &["engine", "gateway", "scratch-postgres", "storage"],
     },
     unrestricted("app"),
     unrestricted("benchmarks"),

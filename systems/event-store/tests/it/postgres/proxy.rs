@@ -34,6 +34,7 @@ pub(super) struct ProxyPlan {
 }
 
 impl WireProxy {
+    /// Starts one in front of the socket of a server.
     pub(super) fn start(server: PathBuf) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let listener = UnixListener::bind(folder.path().join(SOCKET)).unwrap();
@@ -41,7 +42,7 @@ impl WireProxy {
         let shared = Arc::clone(&plan);
         tokio::spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
-                let (plan, server) = (Arc::clone(&shared), server.join(SOCKET));
+                let (plan, server) = (Arc::clone(&shared), server.clone());
                 tokio::spawn(async move {
                     // An error is the end of a connection, which is what some tests want.
                     let _ = serve(client, server, &plan).await;

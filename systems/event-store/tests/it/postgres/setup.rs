@@ -29,7 +29,7 @@ pub(super) async fn world_behind_proxy(test: &str) -> Option<(World, Arc<WirePro
     let environment = Environment::simulated(Arc::clone(&clock), 7);
     let direct = PostgresOptions::new(database.address());
     PostgresSchema::new(&direct).unwrap().migrate().await.unwrap();
-    let proxy = Arc::new(WireProxy::start(database.folder()));
+    let proxy = Arc::new(WireProxy::start(database.socket()));
     let options = PostgresOptions::new(database.address_at(&proxy.folder(), "postgres"));
     let storage = open(&options, &environment).await;
     let world = World::on_database(clock, storage, database);
