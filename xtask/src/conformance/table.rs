@@ -16,6 +16,9 @@ of one run; `conformance/README.md` says how. That run also writes every area an
 `target/conformance/compatibility.md`.
 ";
 
+/// The results of the suites that are run by hand, and the tests of what no client library sees.
+const BY_HAND: &str = include_str!("../../../conformance/official_suites.md");
+
 const FULL_OPENING: &str = "\
 # Compatibility, scenario by scenario
 
@@ -47,6 +50,7 @@ pub(crate) fn table(results: &[LibraryResults<'_>], expected: &ExpectedFailures)
             let _ = writeln!(text, "- {} ({})", reason.trim_end_matches('.'), scenarios.len());
         }
     }
+    let _ = write!(text, "\n{BY_HAND}");
     text
 }
 

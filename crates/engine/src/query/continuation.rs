@@ -158,6 +158,11 @@ impl TokenScope<'_> {
 }
 
 impl QueryProgress {
+    /// Whether the rows are those of a result that was computed as a whole.
+    pub(super) fn is_computed(&self) -> bool {
+        matches!(self.position, ContinuationPosition::Rows { .. })
+    }
+
     /// The progress of a request: that of its token, or the start.
     pub(super) fn from_request(scope: &TokenScope<'_>) -> Result<Self> {
         let Some(token) = &scope.operation.page.continuation else { return Ok(Self::default()) };
@@ -185,8 +190,7 @@ impl QueryProgress {
         // A part of the range is fine: positions are epks and terms, which mean the same in every part.
         let is_contained = issued_for.intersect(&requested).as_ref() == Some(&requested);
         // Skipped and counted rows refer to the whole range, so such a token cannot be used on a part of it.
-        let is_counted =
-            progress.skipped > 0 || matches!(progress.position, ContinuationPosition::Rows { .. });
+        let is_counted = progress.skipped > 0 || progress.is_computed();
         if !is_contained || (requested != issued_for && is_counted) {
             return Err(invalid_token(&format!(
                 "it was made for the range {issued_for}, not {requested}"

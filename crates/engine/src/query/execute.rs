@@ -237,15 +237,13 @@ impl Engine {
             FeedRange::PartitionKey(_) => selector.lookup(),
             _ => &planned.access.lookup,
         };
-        let mut is_reversed = false;
         let (page, more) =
             match open_streaming(reader, &selector, planned, &context, &progress).await? {
                 Some((mut source, projector)) => {
-                    is_reversed = planned.access.order.is_reversed();
                     reader.charges.apply_plan(planned, &source, selector.lookup(), charged);
                     let page = PageBuilder::new(bound, &progress, rows_max, bytes_max);
                     let mut run = StreamingPage::new(projector, page, progress, &work);
-                    run.is_open_ended = is_open_ended(planned, &operation.feed_range);
+                    run.is_open_ended = planned.is_open_ended(&operation.feed_range);
                     let (filled, more) = run.fill(reader, &mut source).await?;
                     let filled = *filled;
                     progress = filled.progress;
@@ -282,7 +280,7 @@ impl Engine {
         Ok(QueryPage {
             continuation: more.then(|| progress.to_token(scope)),
             rows: page.rows,
-            is_reversed,
+            is_reversed: planned.access.order.is_reversed() && !progress.is_computed(),
             metrics: Default::default(),
             index_metrics: operation.wants_index_metrics.then(|| index_metrics(planned, scope)),
         })
@@ -390,13 +388,6 @@ fn index_metrics(planned: &PlannedQuery, scope: &TokenScope<'_>) -> IndexMetrics
         metrics.add_partition_key(scope.container.definition.paths());
     }
     metrics
-}
-
-/// Whether a query reads all items, without a condition that an index could answer.
-fn is_open_ended(planned: &PlannedQuery, feed_range: &FeedRange) -> bool {
-    let bound = planned.bound();
-    let is_everything = bound.filter.is_none() && bound.order_by == BoundOrderBy::None;
-    is_everything && !bound.output.distinct && !matches!(feed_range, FeedRange::PartitionKey(_))
 }
 
 /// How many rows earlier pages have returned.

@@ -6,11 +6,12 @@
 use std::sync::Arc;
 
 use ::query::BoundQuery;
+use ::query::bind::BoundOrderBy;
 use ::query::plan::access::{AccessPlan, Indexes, plan_access_with_condition};
 use ::query::plan::condition::{Condition, ItemPath, row_condition};
 use ::query::plan::metrics::{IndexMetrics, index_metrics_with_condition};
 use ::query::plan::needed_paths;
-use model::{IndexingMode, IndexingPolicy};
+use model::{FeedRange, IndexingMode, IndexingPolicy};
 use storage::{Read, Shard, StorageValue};
 
 use super::error::bad_query;
@@ -54,6 +55,13 @@ impl PlannedQuery {
 
     pub(super) fn bound(&self) -> &BoundQuery {
         &self.query.bound
+    }
+
+    /// Whether the query reads all items, without a condition that an index could answer.
+    pub(super) fn is_open_ended(&self, feed_range: &FeedRange) -> bool {
+        let bound = self.bound();
+        let is_everything = bound.filter.is_none() && bound.order_by == BoundOrderBy::None;
+        is_everything && !bound.output.distinct && !matches!(feed_range, FeedRange::PartitionKey(_))
     }
 
     /// Which indexes the query uses or would need.

@@ -137,7 +137,9 @@ fn name_undefined_key(
         return None;
     }
     let is_about_items = match inner {
-        ContainerRoute::Items | ContainerRoute::Item(_) | ContainerRoute::PartitionKeyDelete => true,
+        ContainerRoute::Items | ContainerRoute::Item(_) | ContainerRoute::PartitionKeyDelete => {
+            true
+        }
         ContainerRoute::Script(ScriptKind::StoredProcedure, _) => request.method == Method::POST,
         _ => false,
     };

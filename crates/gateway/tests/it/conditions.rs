@@ -261,15 +261,16 @@ async fn minus_one_returns_what_fits() {
 }
 
 #[tokio::test]
-async fn a_page_stays_in_one_partition_and_the_last_one_is_not_empty() {
+async fn a_page_stays_in_one_partition_and_only_a_read_of_everything_ends_with_an_empty_one() {
     let server = Server::with_container().await;
     for number in 0..8 {
         let body = format!(r#"{{"id":"{number}","pk":"p{number}","n":{number}}}"#);
         let key = format!(r#"["p{number}"]"#);
         server.post(ITEMS, &body).key(&key).send().await.expect(201);
     }
-    assert_eq!(page_sizes(&server, None, "4").await, [4, 4]);
-    assert_eq!(page_sizes(&server, Some("SELECT * FROM c"), "4").await, [4, 4]);
+    assert_eq!(page_sizes(&server, None, "4").await, [4, 4, 0]);
+    assert_eq!(page_sizes(&server, Some("SELECT * FROM c"), "4").await, [4, 4, 0]);
+    assert_eq!(page_sizes(&server, Some("SELECT * FROM c"), "5").await, [5, 3]);
     assert_eq!(page_sizes(&server, Some("SELECT * FROM c WHERE c.n > 3"), "4").await, [4]);
     let call = |order: &str, token: Option<String>| {
         let body = format!(r#"{{"query":"SELECT * FROM c ORDER BY {order}"}}"#);

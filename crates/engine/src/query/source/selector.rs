@@ -113,7 +113,9 @@ impl<'plan> AccessPathSelector<'plan> {
     pub(in crate::query) fn check_order(&self, progress: &QueryProgress) -> Result<()> {
         let is_ordered = matches!(progress.position, ContinuationPosition::Ordered(_));
         if is_ordered && progress.plan != self.fingerprint() {
-            return Err(invalid_token("the indexing policy or the order of equal values has changed since"));
+            return Err(invalid_token(
+                "the indexing policy or the order of equal values has changed since",
+            ));
         }
         Ok(())
     }

@@ -38,7 +38,10 @@ async fn filled() -> (Account, ContainerLink) {
 /// Orders, each with the same order the other way round. The first is read forwards.
 const ORDERS: [(&str, &str); 4] = [
     ("ORDER BY c.v", "ORDER BY c.v DESC"),
-    ("WHERE c.v >= 1 OR NOT IS_DEFINED(c.v) ORDER BY c.v", "WHERE c.v >= 1 OR NOT IS_DEFINED(c.v) ORDER BY c.v DESC"),
+    (
+        "WHERE c.v >= 1 OR NOT IS_DEFINED(c.v) ORDER BY c.v",
+        "WHERE c.v >= 1 OR NOT IS_DEFINED(c.v) ORDER BY c.v DESC",
+    ),
     ("WHERE c.rare ORDER BY c.v", "WHERE c.rare ORDER BY c.v DESC"),
     // The index is declared with a descending path, so that this is its forward order.
     ("ORDER BY c.v DESC, c.w", "ORDER BY c.v, c.w DESC"),
@@ -83,7 +86,8 @@ async fn splits_and_merges_between_pages_keep_the_reversed_order() {
         expected.reverse();
         let (mut found, mut continuation, mut pages) = (Vec::new(), None, 0);
         loop {
-            let next = page(&account.engine, &query(&link, backward), 4, continuation).await.unwrap();
+            let next =
+                page(&account.engine, &query(&link, backward), 4, continuation).await.unwrap();
             found.extend(next.rows.iter().map(|row| String::from_utf8(row.to_vec()).unwrap()));
             continuation = next.continuation;
             if continuation.is_none() {
