@@ -5,6 +5,7 @@
 //! a position in the index, and the next page may use either access path.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::pin::Pin;
 
 use ::query::plan::condition::ItemPath;
 use storage::{Shard, StorageKey};
@@ -39,8 +40,18 @@ pub(super) struct IndexOrder {
 }
 
 impl SortedLookupSource {
-    /// Runs the lookup; `None` if it finds too many items.
-    pub(super) async fn open(
+    /// Runs the lookup; `None` if it finds too many items. Boxed without its type, as in `CandidateSource::next`.
+    pub(super) fn open<'page>(
+        reader: &'page mut PageReader,
+        slices: &'page [PartitionSlice],
+        branches: Vec<LookupBranch>,
+        order: &'page IndexOrder,
+        after: Option<&'page TermPosition>,
+    ) -> Pin<Box<dyn Future<Output = Result<Option<Self>>> + Send + 'page>> {
+        Box::pin(Self::find(reader, slices, branches, order, after))
+    }
+
+    async fn find(
         reader: &mut PageReader,
         slices: &[PartitionSlice],
         branches: Vec<LookupBranch>,
