@@ -26,7 +26,10 @@ fn to_json(plan: &SchemaPlan) -> Json {
     let changes = plan.steps.iter().flat_map(|step| match step {
         SchemaStep::ReplaceProperties { changes, .. } => changes.iter().map(change).collect(),
         SchemaStep::ReplaceThroughput { .. } => vec![throughput(step)],
-        SchemaStep::CreateDatabase { .. } | SchemaStep::CreateContainer { .. } => Vec::new(),
+        // A change in the explorer is one of an existing container, without its scripts.
+        SchemaStep::CreateDatabase { .. }
+        | SchemaStep::CreateContainer { .. }
+        | SchemaStep::PutScript { .. } => Vec::new(),
     });
     let mut object = Object::new();
     object.insert("changes", changes.collect::<Vec<_>>());
