@@ -143,10 +143,10 @@ impl SecretMigration {
         Ok(stored.item.into_value())
     }
 
-    /// Tries a rolled-back or held workload again, with all its attempts.
+    /// Tries a rolled-back or pending workload again, held or not, with all its attempts.
     ///
     /// # Errors
-    /// `Conflict` if it is neither, `Changed`.
+    /// `Conflict` if it is in progress or migrated, `Changed`.
     pub async fn retry_migration(
         &self,
         key: &WorkloadKey,

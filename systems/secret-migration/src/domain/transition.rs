@@ -58,7 +58,7 @@ pub enum Transition {
         /// Why.
         reason: String,
     },
-    /// A rolled-back or held workload is to be migrated again.
+    /// A rolled-back or pending workload, held or not, is to be migrated with all its attempts.
     Retry,
     /// Somebody asks for the migration of a pending workload.
     Request,

@@ -206,7 +206,7 @@ pub(super) async fn roll_back(
     Ok((StatusCode::ACCEPTED, JsonBody(body)))
 }
 
-/// Tries a rolled-back or held workload again.
+/// Tries a rolled-back or pending workload again, held or not.
 #[utoipa::path(post, path = "/v1/clusters/{cluster}/workloads/{namespace}/{name}/retry",
     params(("cluster" = String, Path), ("namespace" = String, Path), ("name" = String, Path)),
     responses(

@@ -40,7 +40,6 @@ fn refused() -> Vec<Refused> {
         ("GET", format!("{workloads}?cursor=xyz"), None, 400, "", ""),
         // Illegal moves of a pending workload.
         ("POST", cart("/rollback"), Some(json!({})), 409, "illegal_move", "PENDING"),
-        ("POST", cart("/retry"), None, 409, "illegal_move", "PENDING"),
         ("PATCH", cart(""), Some(json!({ "migrationStatus": "MIGRATED" })), 409, "", "MIGRATED"),
         ("PATCH", cart(""), Some(json!({ "secretBackend": "smp" })), 409, "", "backend"),
     ]
@@ -62,6 +61,15 @@ async fn wrong_requests<W: Way>() {
         }
         assert!(problem.to_string().contains(names), "{method} {path}: {problem}");
         assert_eq!(site.world.workload(&key).await, before, "{method} {path}");
+    }
+    // Nor can a migrated one be migrated or tried again.
+    site.world.run(CLUSTER).await;
+    let before = site.world.workload(&key).await;
+    for action in ["migrate", "retry"] {
+        let (status, problem) = site.call("admin", "POST", &format!("{CART}/{action}"), None).await;
+        assert_eq!((status, &problem["code"]), (409, &json!("illegal_move")), "{action}");
+        assert!(problem.to_string().contains("MIGRATED"), "{problem}");
+        assert_eq!(site.world.workload(&key).await, before, "{action}");
     }
     site.world.assert_sound(CLUSTER).await;
 }
