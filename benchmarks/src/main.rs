@@ -7,8 +7,8 @@ use std::process::ExitCode;
 use benchmarks::{
     BenchProcess, ChatOptions, ChildTask, EventsOptions, FanOutOptions, GatewayOptions,
     NotificationsOptions, Options, QueryOptions, Result, ScriptOptions, SecretsOptions,
-    SecretsSize, run, run_chat, run_child, run_events, run_fan_out, run_gateway,
-    run_notifications, run_part, run_queries, run_scripts, run_secrets,
+    SecretsSize, run, run_chat, run_child, run_events, run_fan_out, run_gateway, run_notifications,
+    run_part, run_queries, run_scripts, run_secrets,
 };
 use clap::{Args, Parser, Subcommand};
 
