@@ -32,11 +32,11 @@ mod tape;
 mod writes;
 
 pub use self::chat::{ChatOptions, ChatReport, ChatSide, HistoryFigures, run_chat};
+pub use self::events::{EventsOptions, EventsReport, EventsSide, run_events};
 pub use self::notifications::{
     Latency, NotificationsOptions, NotificationsReport, Outcomes, SidePace, SideResult, Tenth,
     run_notifications,
 };
-pub use self::events::{EventsOptions, EventsReport, EventsSide, run_events};
 pub use child::{ChildTask, run_child};
 pub use fan_out::{FanOutOptions, FanOutReport, RoomFigures, SideFigures, run_fan_out};
 pub use gateway::{

@@ -72,8 +72,7 @@ pub(super) async fn measure(
 }
 
 async fn fill(store: &Arc<dyn LoadedStore>, range: std::ops::Range<usize>) -> Result<()> {
-    let tags: Vec<String> =
-        range.map(|number| format!("Fill:{}", number / TAG_EVENTS)).collect();
+    let tags: Vec<String> = range.map(|number| format!("Fill:{}", number / TAG_EVENTS)).collect();
     // A writer has tags of its own, so that writers do not wait for each other.
     let share = (tags.len() / FILL_WRITERS).next_multiple_of(TAG_EVENTS).max(TAG_EVENTS);
     let work = tags.chunks(share).map(|tags| {

@@ -18,8 +18,7 @@ const INSERT: &str = "INSERT INTO plain_events (event_type, payload, tags) \
      SELECT 'Measured', $1::text::json, $2::text[] FROM generate_series(1, $3::int)";
 const INSERT_TAGGED: &str = "INSERT INTO plain_events (event_type, payload, tags) \
      SELECT 'Measured', $1::text::json, ARRAY[tag] FROM unnest($2::text[]) AS tag";
-const OF_TAG: &str =
-    "SELECT position, payload::text FROM plain_events WHERE tags @> ARRAY[$1::text] ORDER BY position";
+const OF_TAG: &str = "SELECT position, payload::text FROM plain_events WHERE tags @> ARRAY[$1::text] ORDER BY position";
 const NEWEST: &str =
     "SELECT coalesce(max(position), 0) FROM plain_events WHERE tags @> ARRAY[$1::text]";
 const LOCK: &str = "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))";

@@ -99,7 +99,8 @@ impl EventsReport {
             };
             let ratio = last / first;
             let name = &side.name;
-            let _ = writeln!(text, "| {name}: a tag in the largest to the smallest | | {ratio:.2} | |");
+            let _ =
+                writeln!(text, "| {name}: a tag in the largest to the smallest | | {ratio:.2} | |");
         }
     }
 

@@ -83,7 +83,8 @@ pub use storage::{
 };
 pub use store::{
     ActorKey, ActorKeyMode, CommandContext, ConsumerGroup, EventFeedReader, EventStore,
-    EventStoreFactory, FullWiring, GroupReceipt, GroupSummary, MultiProjectionStateStore, MultiProjectionStateStoreFactory,
-    MultiTenantWiring, ProjectionState, SingleTenantWiring, StoreFactories, StoreScope,
+    EventStoreFactory, FullWiring, GroupReceipt, GroupSummary, MultiProjectionStateStore,
+    MultiProjectionStateStoreFactory, MultiTenantWiring, ProjectionState, SingleTenantWiring,
+    StoreFactories, StoreScope,
 };
 pub use system::EventStoreSystem;

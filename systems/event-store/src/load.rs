@@ -72,7 +72,8 @@ impl TenancyLoad {
         if options.tenants == 0 || options.writers == 0 {
             return Err(Error::invalid("a load has at least one tenant and one writer"));
         }
-        let services = (1..=options.tenants).map(|number| ServiceId::parse(&format!("load-{number}")));
+        let services =
+            (1..=options.tenants).map(|number| ServiceId::parse(&format!("load-{number}")));
         let services = Arc::new(services.collect::<std::result::Result<_, _>>()?);
         Ok(Self { storage, options, services, state: Arc::default() })
     }

@@ -108,7 +108,8 @@ async fn measure(
     let payloads = Arc::new(MemoryPayloads::default());
     let storage = AccountStorage::open(account, options, payloads).await.map_err(failed)?;
     let settings = EventStoreSettings::default();
-    let system = EventStoreSystem::new(storage, settings, sample_projectors(), Upcasters::default());
+    let system =
+        EventStoreSystem::new(storage, settings, sample_projectors(), Upcasters::default());
     let mut run = MeasuredStore { system, clock, calls: calls.clone(), rows: Vec::new() };
     run.appends().await?;
     run.reads().await?;
@@ -136,12 +137,7 @@ impl MeasuredStore {
     }
 
     /// Appends events with tags of one name, so that a second append finds their heads.
-    async fn append(
-        &self,
-        tenant: &str,
-        events: usize,
-        tags: &[&str],
-    ) -> Result<(), CommandError> {
+    async fn append(&self, tenant: &str, events: usize, tags: &[&str]) -> Result<(), CommandError> {
         let failed = |error| store_error(ACTION, &error);
         let tags = tags.iter().map(|text| EventTag::parse(text));
         let tags: Vec<_> = tags.collect::<event_store::Result<_>>().map_err(failed)?;

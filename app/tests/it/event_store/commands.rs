@@ -71,6 +71,8 @@ fn old_containers_are_copied_verified_and_switched() {
     let checkpoint = folder.path().join("at");
     let target = ["--to-database", "tenants", "--to-service", "acme"];
     let verify = || on(&data, &[&["migrate", "verify"][..], &target].concat());
+    let dry = on(&data, &[&["migrate", "copy", "--dry-run"][..], &target].concat()).succeeded();
+    assert!(dry.out.contains("events: 2 of 2 items would be written"), "{dry:?}");
     assert_eq!(verify().code, 1, "nothing is copied yet");
     let copy = ["migrate", "copy", "--checkpoint", checkpoint.to_str().unwrap()];
     let copied = on(&data, &[&copy[..], &target].concat()).succeeded();

@@ -36,7 +36,10 @@ fn of_tag(tag: &str) -> DcbQuery {
     DcbQuery::new().item(DcbQueryItem::new().tags([tag]))
 }
 
-async fn read(client: &AsyncUmaDbClient, query: Option<DcbQuery>) -> Result<(usize, Option<u64>), Failure> {
+async fn read(
+    client: &AsyncUmaDbClient,
+    query: Option<DcbQuery>,
+) -> Result<(usize, Option<u64>), Failure> {
     let mut found = client.read(query, None, false, None).await?;
     let mut count = 0;
     while let Some(one) = found.next().await {
@@ -111,7 +114,11 @@ async fn contend(
     Ok(total as f64 / started.elapsed().as_secs_f64())
 }
 
-async fn fill(client: &AsyncUmaDbClient, range: std::ops::Range<usize>, of_tag: usize) -> Result<(), Failure> {
+async fn fill(
+    client: &AsyncUmaDbClient,
+    range: std::ops::Range<usize>,
+    of_tag: usize,
+) -> Result<(), Failure> {
     let numbers: Vec<usize> = range.collect();
     for batch in numbers.chunks(FILL_BATCH) {
         let made = batch.iter().map(|number| event(vec![format!("Fill:{}", number / of_tag)]));
@@ -148,7 +155,8 @@ async fn main() -> Result<(), Failure> {
     let number = |at: usize| -> Result<usize, Failure> {
         Ok(words.get(at).ok_or("a number is missing")?.parse()?)
     };
-    let ms = |at: usize| -> Result<Duration, Failure> { Ok(Duration::from_millis(number(at)? as u64)) };
+    let ms =
+        |at: usize| -> Result<Duration, Failure> { Ok(Duration::from_millis(number(at)? as u64)) };
     let client = Arc::new(UmaDbClient::new(url).connect_async().await?);
     match task {
         "appends" => {

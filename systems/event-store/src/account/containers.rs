@@ -121,7 +121,8 @@ impl OptionsContainerResolver {
         let default = ServiceId::default_tenant();
         let mut names = Vec::new();
         let mut tenants: BTreeSet<_> = options.probes()?.into_iter().collect();
-        if !options.use_legacy_partition_key_paths && !options.dedicated_tenants.contains(&default) {
+        if !options.use_legacy_partition_key_paths && !options.dedicated_tenants.contains(&default)
+        {
             // It is where all others are.
             tenants.remove(&default);
         }

@@ -79,7 +79,7 @@ impl StoreActivity {
 
     /// The counters as metrics.
     #[must_use]
-    pub fn collector(&self) -> impl Collector {
+    pub fn collector(&self) -> impl Collector + use<> {
         ActivityCollector(self.clone())
     }
 
@@ -137,7 +137,10 @@ impl AppendConflict {
 struct ActivityCollector(StoreActivity);
 
 impl Collector for ActivityCollector {
-    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> std::result::Result<(), std::fmt::Error> {
+    fn encode(
+        &self,
+        mut encoder: DescriptorEncoder<'_>,
+    ) -> std::result::Result<(), std::fmt::Error> {
         let inner = &self.0.inner;
         let families = [
             ("event_store_appends", "Appends that happened", &inner.appends),
@@ -145,7 +148,8 @@ impl Collector for ActivityCollector {
             ("event_store_conflicts", "Appends refused by their condition", &inner.refused),
         ];
         for (name, help, family) in families {
-            let metric = encoder.encode_descriptor(name, help, None::<&Unit>, family.metric_type())?;
+            let metric =
+                encoder.encode_descriptor(name, help, None::<&Unit>, family.metric_type())?;
             family.encode(metric)?;
         }
         Ok(())

@@ -52,7 +52,8 @@ impl EventStore {
     pub async fn append(&self, request: AppendRequest) -> Result<AppendReceipt> {
         let service = self.provider.current()?;
         let prepared = request.prepare(&self.environment)?;
-        let span = tracing::debug_span!("append", service_id = %service, events = prepared.events.len());
+        let span =
+            tracing::debug_span!("append", service_id = %service, events = prepared.events.len());
         let result = self.storage.append(&service, &prepared).instrument(span).await;
         self.activity.record(&service, &prepared, &result, UtcTimestamp::now(&self.environment));
         result

@@ -336,7 +336,10 @@ async fn groups_receive_and_commit(site: Site) {
     let delete = async |service: &str| {
         site.call(&site.token(service), "DELETE", "/api/v1/groups/mailer", None).await.0
     };
-    assert_eq!((delete("beta").await, delete("alpha").await, delete("alpha").await), (404, 204, 404));
+    assert_eq!(
+        (delete("beta").await, delete("alpha").await, delete("alpha").await),
+        (404, 204, 404)
+    );
 }
 
 async fn operators_see_conflicts_and_causes(site: Site) {
@@ -347,8 +350,7 @@ async fn operators_see_conflicts_and_causes(site: Site) {
     assert_eq!(site.post("alpha", "/api/v1/events", once).await.0, 409);
     let mut caused = event("Followed", &["A:1"]);
     caused["causationId"] = first.clone();
-    let (_, receipt) =
-        site.post("alpha", "/api/v1/events", json!({ "events": [caused] })).await;
+    let (_, receipt) = site.post("alpha", "/api/v1/events", json!({ "events": [caused] })).await;
     let second = receipt["events"][0]["id"].as_str().unwrap().to_owned();
     let operator = site.operator();
     let get = async |path: &str| site.call(&operator, "GET", path, None).await;
@@ -400,7 +402,10 @@ async fn metrics_name_a_tenant_only_if_it_is_listed(site: Site) {
     }
     let metrics = site.server.metrics().render();
     let line = |name: &str| metrics.lines().find(|line| line.starts_with(name)).unwrap_or_default();
-    assert_eq!(line("event_store_appends_total{service_id=\"\"}").split(' ').next_back(), Some("1"));
+    assert_eq!(
+        line("event_store_appends_total{service_id=\"\"}").split(' ').next_back(),
+        Some("1")
+    );
     let listed = line("event_store_appends_total{service_id=\"listed\"}");
     assert_eq!(listed.split(' ').next_back(), Some("1"), "{metrics}");
     assert!(!metrics.contains("alpha"), "{metrics}");

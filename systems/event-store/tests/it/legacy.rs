@@ -221,8 +221,7 @@ async fn an_operator_migrates_over_http() {
     let site = Site::on(world).await;
     let operator = site.operator();
     let start = async |body: serde_json::Value| {
-        let (status, job) =
-            site.call(&operator, "POST", "/admin/v1/migrations", Some(body)).await;
+        let (status, job) = site.call(&operator, "POST", "/admin/v1/migrations", Some(body)).await;
         assert_eq!(status, 202, "{job}");
         let path = format!("/admin/v1/migrations/{}", job["id"]);
         loop {
@@ -233,7 +232,8 @@ async fn an_operator_migrates_over_http() {
             tokio::task::yield_now().await;
         }
     };
-    let body = |action: &str| json!({ "action": action, "toDatabase": "tenants", "toService": "acme" });
+    let body =
+        |action: &str| json!({ "action": action, "toDatabase": "tenants", "toService": "acme" });
     let dry = start(body("dryRun")).await;
     assert_eq!(dry["report"]["containers"][0]["differences"], 20, "{dry}");
     let copied = start(body("copy")).await;
@@ -241,7 +241,8 @@ async fn an_operator_migrates_over_http() {
     assert_eq!(start(body("verify")).await["report"]["containers"][1]["differences"], 0);
     assert_eq!(start(body("copy")).await["report"]["containers"][0]["written"], 0);
     // One that follows goes on until it is stopped, and excludes others.
-    let follow = json!({ "action": "copy", "toDatabase": "tenants", "toService": "acme", "follow": true });
+    let follow =
+        json!({ "action": "copy", "toDatabase": "tenants", "toService": "acme", "follow": true });
     let (_, job) = site.call(&operator, "POST", "/admin/v1/migrations", Some(follow)).await;
     let second = site.call(&operator, "POST", "/admin/v1/migrations", Some(body("copy"))).await;
     assert_eq!(second.0, 409);

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use event_store::{
-    AppendRequest, DomainEvent, EventDraft, EventProjector, ProjectionHost,
-    ProjectionSettings, ProjectorSet, SaveMode, ServiceId, TagStateReader, Upcasters,
+    AppendRequest, DomainEvent, EventDraft, EventProjector, ProjectionHost, ProjectionSettings,
+    ProjectorSet, SaveMode, ServiceId, TagStateReader, Upcasters,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};

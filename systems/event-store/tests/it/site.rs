@@ -65,13 +65,12 @@ impl Site {
             ..HttpSettings::default()
         };
         let server = HttpServer::new(environment, settings, identity);
-        let settings =
-            EventStoreSettings {
-                poll_milliseconds: 10,
-                wait_seconds: 60,
-                metric_tenants: ["listed".to_owned()].into(),
-                ..Default::default()
-            };
+        let settings = EventStoreSettings {
+            poll_milliseconds: 10,
+            wait_seconds: 60,
+            metric_tenants: ["listed".to_owned()].into(),
+            ..Default::default()
+        };
         let projectors = sample::sample_projectors();
         let system = EventStoreSystem::new(
             world.storage.clone(),

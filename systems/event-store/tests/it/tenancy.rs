@@ -52,7 +52,8 @@ async fn dc_087_a_leak_under_load_is_noticed() {
     let storage = StorageBundle { environment: Environment::system(), ..world.storage.clone() };
     let foreign = draft("Foreign", &["Load:1"]);
     world.events("load-1").append(AppendRequest::new(vec![foreign])).await.unwrap();
-    let options = TenancyLoadOptions { tenants: 2, writers: 1, duration: Duration::from_millis(200) };
+    let options =
+        TenancyLoadOptions { tenants: 2, writers: 1, duration: Duration::from_millis(200) };
     let report = TenancyLoad::new(storage, options).unwrap().run().await.unwrap();
     assert!(report.violations[0].contains("load-1 read"), "{report:?}");
 }
@@ -80,6 +81,9 @@ async fn dc_x3_a_tenant_can_have_containers_of_its_own() {
     let services: Vec<_> = services.iter().map(|one| one.as_str()).collect();
     assert_eq!(services, ["default", "large", "small"]);
     assert_eq!(world.events("large").read_by_tag(&tag("A:1"), None).await.unwrap().len(), 1);
-    assert_eq!(world.storage.admin.drop_service(&ServiceId::parse("large").unwrap()).await.unwrap(), 2);
+    assert_eq!(
+        world.storage.admin.drop_service(&ServiceId::parse("large").unwrap()).await.unwrap(),
+        2
+    );
     assert_eq!(world.events("small").event_count(None).await.unwrap(), 1);
 }

@@ -6,8 +6,8 @@ use std::time::Duration;
 use client::{Account, Environment, Faults, TimestampMs, TravellingClock};
 use engine::Engine;
 use event_store::{
-    AccountStorage, AccountStoreOptions, DomainEvent, EventDraft, EventStore, EventTag, MemoryPayloads,
-    MemoryStorage, MultiProjectionStateStore, StorageBundle, StoreScope,
+    AccountStorage, AccountStoreOptions, DomainEvent, EventDraft, EventStore, EventTag,
+    MemoryPayloads, MemoryStorage, MultiProjectionStateStore, StorageBundle, StoreScope,
 };
 use gateway::{EMULATOR_KEY, Gateway, GatewaySettings};
 use serde_json::json;
@@ -26,9 +26,6 @@ pub(crate) struct World {
     _server: Option<oneshot::Sender<()>>,
     #[cfg(feature = "postgres")]
     pub(crate) database: Option<crate::postgres::TestDatabase>,
-    /// Keeps the proxy as long as the world.
-    #[cfg(feature = "postgres")]
-    pub(crate) proxy: Option<Arc<crate::postgres::WireProxy>>,
 }
 
 /// Where an account is.
@@ -124,8 +121,6 @@ impl World {
             _server: server,
             #[cfg(feature = "postgres")]
             database: None,
-            #[cfg(feature = "postgres")]
-            proxy: None,
         }
     }
 

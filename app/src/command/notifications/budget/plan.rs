@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 
 use engine::usage::PriceTable;
 
-use crate::command::system::by_container;
 use super::figure::{self, SeedFigure};
 use super::measure::OperationCharge;
+use crate::command::system::by_container;
 
 const DAY_SECONDS: f64 = 24.0 * 3600.0;
 /// Polls of an idle worker per second: `PollMilliseconds` is 500.
@@ -134,8 +134,8 @@ pub(super) fn compare(load: UserLoad, needs: &[PlannedThroughput]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::command::system::AccountCall;
     use super::*;
+    use crate::command::system::AccountCall;
 
     const LOAD: UserLoad = UserLoad {
         users: 86_400.0,

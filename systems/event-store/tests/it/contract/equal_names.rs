@@ -5,6 +5,7 @@ use event_store::{
     AppendRequest, DomainEvent, DomainEventId, ErrorKind, EventDraft, EventQuery, EventRead,
     EventStore, ProjectionState, ReadPosition, SaveMode, SortableUniqueId,
 };
+use serde_json::json;
 use service::timestamp::UtcTimestamp;
 
 use crate::world::{World, draft, tag};
@@ -25,7 +26,22 @@ async fn append(store: &EventStore, draft: EventDraft) -> SortableUniqueId {
     receipt.events[0].sortable_unique_id.clone()
 }
 
+/// On an account, an event as another program writes it, of a third tenant: it belongs to no append.
+async fn write_plain(world: &World) {
+    let Some(account) = &world.account else { return };
+    let events = account.database("SekibanDcb").unwrap().container("events").unwrap();
+    let id = DomainEventId::of_key("plain", 0).to_string();
+    let pk = format!("plain|{id}");
+    let event = json!({
+        "id": id, "pk": pk, "serviceId": "plain", "sortableUniqueId": SortableUniqueId::max(),
+        "eventType": "Plain", "payload": "{}", "tags": [], "timestamp": "2026-01-05T10:00:00.000Z",
+    });
+    events.create(&pk.as_str().into(), &event).await.unwrap();
+    assert_eq!(world.events("plain").event_count(None).await.unwrap(), 1);
+}
+
 async fn fill(world: &World) {
+    write_plain(world).await;
     for service in TENANTS {
         let scope = world.scope(service);
         append(&scope.events, shared(service)).await;

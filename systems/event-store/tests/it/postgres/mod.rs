@@ -9,7 +9,6 @@ mod row_security;
 mod server;
 mod setup;
 
-pub(crate) use proxy::WireProxy;
 pub(crate) use server::TestDatabase;
 use setup::open;
 pub(crate) use setup::world;

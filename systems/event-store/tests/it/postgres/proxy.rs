@@ -17,13 +17,13 @@ const SOCKET: &str = ".s.PGSQL.5432";
 pub(super) const PREDICATE: &str = "service_id = $1";
 
 /// A proxy; it ends with the test.
-pub(crate) struct WireProxy {
+pub(super) struct WireProxy {
     folder: TempDir,
     plan: Arc<ProxyPlan>,
 }
 
 #[derive(Default)]
-pub(super) struct ProxyPlan {
+struct ProxyPlan {
     /// The statements with a tenant that were prepared.
     seen: Mutex<BTreeSet<String>>,
     /// The statement whose tenant is taken out.

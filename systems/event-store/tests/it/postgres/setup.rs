@@ -23,17 +23,16 @@ pub(crate) async fn world(test: &str) -> Option<World> {
 }
 
 /// The same, behind a proxy that a test can use against the provider.
-pub(super) async fn world_behind_proxy(test: &str) -> Option<(World, Arc<WireProxy>)> {
+pub(super) async fn world_behind_proxy(test: &str) -> Option<(World, WireProxy)> {
     let database = TestDatabase::create(test).await?;
     let clock = clock();
     let environment = Environment::simulated(Arc::clone(&clock), 7);
     let direct = PostgresOptions::new(database.address());
     PostgresSchema::new(&direct).unwrap().migrate().await.unwrap();
-    let proxy = Arc::new(WireProxy::start(database.socket()));
+    let proxy = WireProxy::start(database.socket());
     let options = PostgresOptions::new(database.address_at(&proxy.folder(), "postgres"));
     let storage = open(&options, &environment).await;
-    let world = World::on_database(clock, storage, database);
-    Some((World { proxy: Some(Arc::clone(&proxy)), ..world }, proxy))
+    Some((World::on_database(clock, storage, database), proxy))
 }
 
 pub(super) async fn open(options: &PostgresOptions, environment: &Environment) -> StorageBundle {
