@@ -17,7 +17,7 @@ use tokio_rustls::rustls::{ClientConfig, RootCertStore, crypto};
 
 use crate::error::cannot_open;
 use crate::location::PostgresLocation;
-use crate::settings::{PostgresDurability, PostgresSettings};
+use crate::settings::{Distribution, PostgresDurability, PostgresSettings};
 
 /// A dead peer is noticed after this time without an answer.
 const TCP_TIMEOUT: Duration = Duration::from_secs(10);
@@ -27,11 +27,9 @@ pub(crate) fn session_config(location: &PostgresLocation, settings: &PostgresSet
     let mut config = location.config.clone();
     let mut options = config.get_options().unwrap_or_default().to_owned();
     let timeout_ms = settings.statement_timeout.as_millis();
-    // Every statement of ours is a few look-ups in an index, whatever the planner's statistics say of a new table, and
-    // one plan serves all parameters.
+    // Every statement of ours is a few look-ups in an index, whatever the planner's statistics say of a new table.
     for setting in [
         "search_path=pg_catalog",
-        "plan_cache_mode=force_generic_plan",
         "enable_seqscan=off",
         "enable_bitmapscan=off",
         "enable_hashjoin=off",
@@ -41,6 +39,10 @@ pub(crate) fn session_config(location: &PostgresLocation, settings: &PostgresSet
         "default_transaction_isolation=read\\ committed",
     ] {
         let _ = write!(options, " -c {setting}");
+    }
+    // Citus chooses the worker by the values of the parameters, so that it needs them for its plans.
+    if settings.distribution == Distribution::OneServer {
+        options.push_str(" -c plan_cache_mode=force_generic_plan");
     }
     let _ = write!(options, " -c statement_timeout={timeout_ms}");
     // A snapshot that nobody ends must not keep old versions for ever.

@@ -63,7 +63,7 @@ impl PostgresStore {
     /// [`storage::ErrorKind::CannotOpen`] if the server cannot be asked.
     pub async fn owner(location: &PostgresLocation) -> Result<Option<StoreOwner>> {
         let settings = PostgresSettings { exclusive_connections: 2, ..PostgresSettings::default() };
-        let connections = Connections::new(location, &settings)?;
+        let connections = Connections::new(location, &location.apply(settings))?;
         let mut connection =
             connections.first().await.map_err(|error| did_not_connect(location, error))?;
         let failed = |error| did_not_open(location, error);

@@ -82,9 +82,9 @@ impl SqlTexts {
             release: format!(
                 "UPDATE {schema}.owner SET holder = '', address = '', renewed_at = '-infinity' WHERE fence = $1"
             ),
-            renew: format!(
-                "UPDATE {schema}.owner SET renewed_at = clock_timestamp() WHERE fence = $1"
-            ),
+            // Not the time of the clock: Citus takes no volatile function here. The start of the statement is earlier, which
+            // only shortens the lease.
+            renew: format!("UPDATE {schema}.owner SET renewed_at = now() WHERE fence = $1"),
             store_bytes: format!(
                 "SELECT ({size}('{schema}.entry') + {size}('{schema}.long_entry') + {size}('{schema}.shard'))::bigint"
             ),

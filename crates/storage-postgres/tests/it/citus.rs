@@ -13,11 +13,14 @@ use crate::faults::{check_log, count_to};
 
 /// A cluster of one test; `None`, said by the name of the test, without the extension.
 fn cluster(test: &str) -> Option<ScratchCitus> {
-    let cluster = ScratchCitus::start(2).unwrap();
-    if cluster.is_none() {
+    let Some(cluster) = ScratchCitus::start(2).unwrap() else {
         println!("SKIPPED {test}: {CITUS_NOT_INSTALLED}");
-    }
-    cluster
+        return None;
+    };
+    // Few, because every case makes its own tables, and each of them has so many.
+    cluster.coordinator.psql("ALTER SYSTEM SET citus.shard_count = 4").unwrap();
+    cluster.coordinator.psql("SELECT pg_reload_conf()").unwrap();
+    Some(cluster)
 }
 
 fn location(cluster: &ScratchCitus, schema: &str) -> PostgresLocation {

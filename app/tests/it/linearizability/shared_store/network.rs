@@ -3,6 +3,7 @@
 //! Owns the sockets and the cut. While it is cut, bytes are neither delivered nor refused, as with a broken cable; when it is
 //! mended, the connections of before are reset.
 
+use std::collections::HashMap;
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -24,7 +25,9 @@ pub(super) struct Network {
 struct NetworkState {
     /// Counts cuts and mends: odd while it is cut.
     phase: AtomicU64,
-    open: Mutex<Vec<TcpStream>>,
+    /// Both ends of each connection, by number.
+    open: Mutex<HashMap<u64, [TcpStream; 2]>>,
+    connections: AtomicU64,
 }
 
 impl NetworkState {
@@ -58,7 +61,7 @@ impl Network {
     }
 
     pub(super) fn mend(&self) {
-        for stream in self.state.open.lock().unwrap().drain(..) {
+        for stream in self.state.open.lock().unwrap().drain().flat_map(|(_, ends)| ends) {
             let _ = stream.shutdown(Shutdown::Both);
         }
         self.state.phase.fetch_add(1, Ordering::SeqCst);
@@ -67,15 +70,16 @@ impl Network {
 
 fn connect(state: &Arc<NetworkState>, client: &TcpStream, server: &TcpStream) {
     let copy = |stream: &TcpStream| stream.try_clone().unwrap();
-    state.open.lock().unwrap().extend([copy(client), copy(server)]);
+    let number = state.connections.fetch_add(1, Ordering::SeqCst);
+    state.open.lock().unwrap().insert(number, [copy(client), copy(server)]);
     for (from, to) in [(copy(client), copy(server)), (copy(server), copy(client))] {
         let _ = from.set_nodelay(true);
         let state = Arc::clone(state);
-        spawn(move || forward(&state, from, to));
+        spawn(move || forward(&state, number, from, to));
     }
 }
 
-fn forward(state: &NetworkState, mut from: TcpStream, mut to: TcpStream) {
+fn forward(state: &NetworkState, number: u64, mut from: TcpStream, mut to: TcpStream) {
     let phase = state.phase.load(Ordering::SeqCst);
     let mut buffer = vec![0; BUFFER_BYTES];
     while let Ok(count @ 1..) = from.read(&mut buffer) {
@@ -89,4 +93,6 @@ fn forward(state: &NetworkState, mut from: TcpStream, mut to: TcpStream) {
     }
     let _ = from.shutdown(Shutdown::Both);
     let _ = to.shutdown(Shutdown::Both);
+    // Processes ask who has the lease on a new connection each time; its files must not pile up here.
+    state.open.lock().unwrap().remove(&number);
 }
