@@ -7,7 +7,7 @@ import { start } from "/_kit/sign_in.js";
 
 const name = field("User name", element("input", {
   class: "input", id: "user-name", name: "username", autocomplete: "username", autocapitalize: "none", spellcheck: "false", required: true,
-}), { hint: "A code comes to the address that is kept for you." });
+}), { hint: "We send a code to your mail address or phone." });
 const code = field("Code", element("input", {
   class: "input digits", id: "code", name: "code", inputmode: "numeric", autocomplete: "one-time-code", maxlength: "6", required: true,
 }), { hint: "Six digits. The code is valid for a few minutes, once." });
