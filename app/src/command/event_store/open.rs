@@ -38,7 +38,7 @@ pub(super) struct ServiceFlag {
 /// The opened event store.
 pub(super) struct OpenEventStore {
     pub(super) system: EventStoreSystem,
-    account: Account,
+    pub(super) account: Account,
 }
 
 impl EventStoreFlags {

@@ -69,6 +69,7 @@ pub(crate) fn sum(calls: &[AccountCall]) -> f64 {
 }
 
 /// The charge by container.
+#[cfg_attr(not(feature = "notifications"), allow(dead_code, reason = "only their plan needs it"))]
 pub(crate) fn by_container(calls: &[AccountCall]) -> BTreeMap<String, f64> {
     let mut sums = BTreeMap::new();
     for call in calls {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use async_trait::async_trait;
-use client::{Container, ErrorKind as AccountErrorKind, Item, PartitionKey};
+use client::{Container, ErrorKind as AccountErrorKind, Item, PartitionKey, QueryPageOptions};
 
 use crate::error::Result;
 use crate::service_id::ServiceId;
@@ -24,10 +24,7 @@ impl AdminStorage for AccountStorage {
         for probe in self.options().probes()? {
             let tenant = self.tenant(&probe)?;
             for container in [&tenant.events, &tenant.states] {
-                for item in container.query::<ItemTenant>(&tenants()).await?.value {
-                    let named = item.service_id.map(|text| ServiceId::parse(&text)).transpose()?;
-                    services.insert(named.unwrap_or_else(|| probe.clone()));
-                }
+                add_tenants(container, &probe, &mut services).await?;
             }
         }
         Ok(services.into_iter().collect())
@@ -86,6 +83,27 @@ impl AdminStorage for AccountStorage {
 
     fn foreign_items(&self) -> u64 {
         self.foreign_item_count()
+    }
+}
+
+/// Adds the tenants of a container, page by page.
+async fn add_tenants(
+    container: &Container,
+    unnamed: &ServiceId,
+    services: &mut BTreeSet<ServiceId>,
+) -> Result<()> {
+    let (query, mut continuation) = (tenants(), None);
+    loop {
+        let options = QueryPageOptions { continuation, ..QueryPageOptions::default() };
+        let page = container.query_page::<ItemTenant>(&query, options).await?.value;
+        for item in page.rows {
+            let named = item.service_id.map(|text| ServiceId::parse(&text)).transpose()?;
+            services.insert(named.unwrap_or_else(|| unnamed.clone()));
+        }
+        continuation = page.continuation;
+        if continuation.is_none() {
+            return Ok(());
+        }
     }
 }
 

@@ -8,8 +8,9 @@
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
-use client::{Account, Container, ErrorKind as AccountErrorKind, Json};
+use client::{Account, Container, ErrorKind as AccountErrorKind, Json, QueryPageOptions};
 use serde::Serialize;
+use serde::de::IgnoredAny;
 use service::copy::{
     CheckpointStore, ContainerCopy, CopyError, CopyPlan, OnExtraItem, OnMissingTarget,
     StopCondition, Transform,
@@ -128,8 +129,7 @@ impl LegacyMigration {
                 let copy = ContainerCopy::prepare(plan).await.map_err(failed)?;
                 containers.push(compare(one.name, &copy).await?);
             } else {
-                let items = one.from.query::<u64>(&queries::item_total()).await?.value;
-                let (name, source_items) = (one.name, items.into_iter().sum());
+                let (name, source_items) = (one.name, one.count_source().await?);
                 let differences = source_items;
                 containers.push(MigrationCounts {
                     name,
@@ -184,6 +184,20 @@ struct ContainerPair {
 }
 
 impl ContainerPair {
+    async fn count_source(&self) -> Result<u64> {
+        let (mut count, mut continuation) = (0, None);
+        loop {
+            let options = QueryPageOptions { continuation, ..QueryPageOptions::default() };
+            let query = queries::all_items();
+            let page = self.from.query_page::<IgnoredAny>(&query, options).await?.value;
+            count += page.rows.len() as u64;
+            continuation = page.continuation;
+            if continuation.is_none() {
+                return Ok(count);
+            }
+        }
+    }
+
     fn plan(&self, service: &ServiceId) -> CopyPlan {
         let transform = AddTenant { service: service.clone(), key_property: self.key_property };
         CopyPlan {

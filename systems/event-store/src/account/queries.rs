@@ -38,13 +38,6 @@ const EVENT_MARKS: TenantText = tenant_text!(
     "SELECT c.id, c.pk, c.serviceId, c.sortableUniqueId, c.batchId, c.commit, c.commitEventId",
     " AND c.sortableUniqueId > @since"
 );
-/// The last event of an append knows how many there are; those of other programs are counted one by one.
-const COMMITTED_EVENTS: TenantText =
-    tenant_text!("SELECT VALUE SUM(c.batchSize)", " AND c.commit = true");
-const PLAIN_EVENTS: TenantText = tenant_text!(
-    "SELECT VALUE COUNT(1)",
-    " AND c.sortableUniqueId > '' AND NOT IS_DEFINED(c.batchId)"
-);
 const ALL_ROWS: TenantText =
     tenant_text!("SELECT c.tag, c.sortableUniqueId, c.serviceId", " AND c.sortableUniqueId > ''");
 const HEADS: TenantText = tenant_text!("SELECT *", " AND c.id = '$head'");
@@ -78,12 +71,6 @@ impl TenantContainers {
     pub(super) fn event_marks(&self, since: Option<&SortableUniqueId>) -> Query {
         let text = EVENT_MARKS.of(self).parameter("@since", since_text(since));
         text.fan_out("all events of a tenant are counted")
-    }
-
-    /// Numbers whose sum is that of all events.
-    pub(super) fn event_totals(&self) -> [Query; 2] {
-        let why = "all events of a tenant are counted";
-        [COMMITTED_EVENTS.of(self).fan_out(why), PLAIN_EVENTS.of(self).fan_out(why)]
     }
 
     /// All rows of all tags.
@@ -127,12 +114,12 @@ impl TenantContainers {
     }
 }
 
-/// The number of items in a container of a single-tenant program, which is all one tenant.
-pub(super) fn item_total() -> Query {
-    Query::text("SELECT VALUE COUNT(1) FROM c").fan_out("a migration counts what it would copy")
+/// The items in a container of a single-tenant program, which is all one tenant.
+pub(super) fn all_items() -> Query {
+    Query::text("SELECT c.id FROM c").fan_out("a migration counts what it would copy")
 }
 
 /// The tenants of a container: for operators, so it has no tenant.
 pub(super) fn tenants() -> Query {
-    Query::text("SELECT DISTINCT c.serviceId FROM c").fan_out("an operator lists the tenants")
+    Query::text("SELECT c.serviceId FROM c").fan_out("an operator lists the tenants")
 }

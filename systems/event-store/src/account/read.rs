@@ -190,24 +190,14 @@ impl AccountStorage {
         Ok(DomainEventPage { events, position, has_more })
     }
 
-    /// The number of all events.
-    pub(super) async fn count_all(&self, tenant: &TenantContainers) -> Result<u64> {
-        let mut count = 0;
-        for query in tenant.event_totals() {
-            // A sum of nothing has no value on some accounts.
-            let numbers = tenant.events.query::<Option<f64>>(&query).await?.value;
-            count += numbers.into_iter().flatten().sum::<f64>() as u64;
-        }
-        Ok(count)
-    }
-
-    /// The number of events after a position. An append may lie on both sides of it, so each event counts by itself.
-    pub(super) async fn count_after(
+    /// The number of events after a position. Clients of an account cannot sum over partitions, so marks are counted,
+    /// page by page.
+    pub(super) async fn count_events(
         &self,
         tenant: &TenantContainers,
-        since: &SortableUniqueId,
+        since: Option<&SortableUniqueId>,
     ) -> Result<u64> {
-        let query = tenant.event_marks(Some(since));
+        let query = tenant.event_marks(since);
         let mut visibility = Visibility::new(tenant);
         let (mut count, mut continuation) = (0, None);
         loop {

@@ -204,11 +204,7 @@ impl EventStorage for AccountStorage {
         service: &ServiceId,
         since: Option<&SortableUniqueId>,
     ) -> Result<u64> {
-        let tenant = self.tenant(service)?;
-        match since {
-            None => self.count_all(&tenant).await,
-            Some(since) => self.count_after(&tenant, since).await,
-        }
+        self.count_events(&self.tenant(service)?, since).await
     }
 
     async fn latest_id(&self, service: &ServiceId) -> Result<Option<SortableUniqueId>> {

@@ -82,7 +82,7 @@ impl Site {
             Some(account) => system.with_migrations(account),
             None => system,
         };
-        let router = system.router(&server, event_store::PAGES);
+        let router = system.router(&server, &[]);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let (serving, routes) = (server.clone(), router.clone());
