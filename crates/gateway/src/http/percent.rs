@@ -4,7 +4,21 @@
 
 use std::borrow::Cow;
 
-use percent_encoding::{CONTROLS, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use percent_encoding::{
+    AsciiSet, CONTROLS, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode,
+};
+
+/// What JavaScript's `encodeURIComponent` escapes: all but letters, digits and these signs.
+const COMPONENT: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'_')
+    .remove(b'.')
+    .remove(b'!')
+    .remove(b'~')
+    .remove(b'*')
+    .remove(b'\'')
+    .remove(b'(')
+    .remove(b')');
 
 /// Decodes `%XX` once. A percent sign without two digits is kept. Bytes that are not UTF-8 are replaced.
 pub(crate) fn percent_decode(text: &str) -> Cow<'_, str> {
@@ -15,9 +29,9 @@ pub(crate) fn percent_decode(text: &str) -> Cow<'_, str> {
     percent_decode_str(text).decode_utf8_lossy()
 }
 
-/// Escapes everything but letters and digits.
-pub(crate) fn percent_encode_all(text: &str) -> String {
-    utf8_percent_encode(text, NON_ALPHANUMERIC).to_string()
+/// Encodes a text as clients encode and decode one part of an address.
+pub(crate) fn percent_encode_component(text: &str) -> String {
+    utf8_percent_encode(text, COMPONENT).to_string()
 }
 
 /// Encodes everything except printable ASCII, so that names stay readable in headers.

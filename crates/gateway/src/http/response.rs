@@ -14,7 +14,7 @@ use model::{ChargeExplanation, Etag, PreconditionResult, RequestCharge, SessionT
 use super::cached_headers::{ContainerHeaders, HeaderList, HeaderMapCache};
 use super::header;
 use super::header_value::{HeaderValueWriter, WrittenValue};
-use super::percent::percent_encode_all;
+use super::percent::percent_encode_component;
 use super::request::ApiRequest;
 
 /// Clients accept headers of a few kilobytes; the smallest terms of a longer explanation are left out.
@@ -279,7 +279,7 @@ fn write_charge(writer: &mut HeaderValueWriter, charge: RequestCharge) -> &mut H
 
 /// The log of a script as a header; escaped, because it has lines.
 pub(super) fn script_log_header(log: &str) -> Option<(HeaderName, HeaderValue)> {
-    let value = HeaderValue::from_str(&percent_encode_all(log)).ok()?;
+    let value = HeaderValue::from_str(&percent_encode_component(log)).ok()?;
     Some((header::SCRIPT_LOG, value))
 }
 

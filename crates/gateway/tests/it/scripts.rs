@@ -71,11 +71,11 @@ async fn a_thrown_number_is_the_sub_status() {
 #[tokio::test]
 async fn the_log_is_a_header_when_it_is_asked_for() {
     let server = server().await;
-    let body = "function () { console.log('a b', 1); }";
+    let body = "function () { console.log('a b.', 1); }";
     server.post(PATH, &script("s", body)).send().await.expect(201);
     let call = server.post("/dbs/d/colls/c/sprocs/s", "[]").key(r#"["x"]"#);
     let run = call.with("x-ms-documentdb-script-enable-logging", "true").send().await.expect(200);
-    assert_eq!(run.header("x-ms-documentdb-script-log-results"), Some("a%20b%201"));
+    assert_eq!(run.header("x-ms-documentdb-script-log-results"), Some("a%20b.%201"));
 }
 
 #[tokio::test]
