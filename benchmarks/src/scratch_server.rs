@@ -25,7 +25,7 @@ const DEBIAN: &str = "/usr/lib/postgresql";
 const START_TRIES: u32 = 300;
 const TRY_EVERY: Duration = Duration::from_millis(100);
 /// Names the socket in the folder; nobody listens on the network.
-pub(crate) const SOCKET_PORT: u16 = 5432;
+const PORT: u16 = 5432;
 
 /// A running server.
 pub(crate) struct ScratchServer {
@@ -66,7 +66,7 @@ impl ScratchServer {
         }
         let mut server = command(&programs, "postgres", account);
         server.arg("-D").arg(&data).arg("-k").arg(folder.path());
-        server.arg("-p").arg(SOCKET_PORT.to_string()).args(["-c", "listen_addresses="]);
+        server.arg("-p").arg(PORT.to_string()).args(["-c", "listen_addresses="]);
         for setting in settings {
             server.arg("-c").arg(setting);
         }
@@ -79,18 +79,8 @@ impl ScratchServer {
 
     pub(crate) fn connect(&self) -> Result<Client> {
         let folder = self.folder.path().display();
-        let address = format!("host={folder} port={SOCKET_PORT} user=postgres dbname=postgres");
+        let address = format!("host={folder} port={PORT} user=postgres dbname=postgres");
         Ok(Client::connect(&address, NoTls)?)
-    }
-
-    /// The folder of its socket.
-    pub(crate) fn socket_folder(&self) -> &Path {
-        self.folder.path()
-    }
-
-    /// The process that started all others.
-    pub(crate) fn process(&self) -> u32 {
-        self.process.id()
     }
 
     /// Its files.

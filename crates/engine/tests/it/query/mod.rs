@@ -7,6 +7,5 @@ mod composite;
 mod differential;
 mod naive;
 mod pages;
-mod plans;
 mod resumed;
 mod touched;
