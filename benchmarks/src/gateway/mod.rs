@@ -16,7 +16,6 @@ mod load;
 mod measure;
 mod part;
 mod peer;
-mod postgresql;
 mod report;
 mod run;
 mod serving;

@@ -121,7 +121,7 @@ mod tests {
             r#"{"a":"redder","b":2}"#,
             r#"{"a":["blue","red"],"b":3}"#,
             r#"{ "a" : { "c" : "blue" } }"#,
-            r#"{"b":"é"}"#,
+            r#"{"b":"née"}"#,
             r#"{"a":"r\u0065d"}"#,
         ];
         let required = required(filter).unwrap();
@@ -142,7 +142,7 @@ mod tests {
         check("ARRAY_CONTAINS(c.a, 'blue')", &[2, 3]);
         check("CONTAINS(c.a, 'edde')", &[1]);
         check("STARTSWITH(c.a, 'red')", &[0, 1, 2]);
-        check("ENDSWITH(c.b, 'é')", &[4]);
+        check("ENDSWITH(c.b, 'ée')", &[4]);
         check("STRINGEQUALS(c.a, 'red')", &[0, 2]);
     }
 

@@ -1,7 +1,5 @@
 //! Sources of all access paths, and what they return: candidate items, each with the continuation position after it.
 
-use std::pin::Pin;
-
 use model::Json;
 
 use super::creation::CreationOrderSource;
@@ -55,9 +53,6 @@ pub(in crate::query) enum CandidateSource {
     MinMax(MinMaxSource),
 }
 
-/// The next candidates of a source that is rare or large.
-type NextBatch<'source> = Pin<Box<dyn Future<Output = Result<CandidateBatch>> + Send + 'source>>;
-
 impl CandidateSource {
     /// Whether all items are read.
     pub(in crate::query) fn is_scan(&self) -> bool {
@@ -74,17 +69,15 @@ impl CandidateSource {
         reader: &mut PageReader,
         wanted: usize,
     ) -> Result<CandidateBatch> {
-        // The futures of lookups are large. Boxing them keeps the future of the whole page small for the other sources;
-        // without their types, the compiler need not prove for each caller again that they can be sent.
-        let next: NextBatch<'_> = match self {
-            Self::Scan(scan) => return scan.next(reader, wanted).await,
-            Self::Ordered(source) => return source.next(reader, wanted).await,
-            Self::Sorted(lookup) => return Ok(lookup.next(wanted)),
-            Self::Created(source) => Box::pin(source.next(reader, wanted)),
-            Self::Lookup(lookup) => Box::pin(lookup.next(reader, wanted)),
-            Self::Merged(lookup) => Box::pin(lookup.next(reader, wanted)),
-            Self::MinMax(source) => Box::pin(source.next(reader)),
-        };
-        next.await
+        // The futures of lookups are large. Boxing them keeps the future of the whole page small for the other sources.
+        match self {
+            Self::Scan(scan) => scan.next(reader, wanted).await,
+            Self::Created(source) => Box::pin(source.next(reader, wanted)).await,
+            Self::Lookup(lookup) => Box::pin(lookup.next(reader, wanted)).await,
+            Self::Merged(lookup) => Box::pin(lookup.next(reader, wanted)).await,
+            Self::Ordered(source) => source.next(reader, wanted).await,
+            Self::Sorted(lookup) => Ok(lookup.next(wanted)),
+            Self::MinMax(source) => Box::pin(source.next(reader)).await,
+        }
     }
 }

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 
 use super::candidate::{Candidate, CandidateBatch};
 use super::index_values::IndexValues;
-use super::intersection::{IntersectionFilter, ItemOrder};
+use super::intersection::IntersectionFilter;
 use super::item_loader::ItemLoader;
 use super::lookup::{filter_by_test, should_emit};
 use super::page_reader::PageReader;
@@ -103,8 +103,7 @@ async fn open_cursors(
     for slice in slices {
         cursors.push(LookupCursor {
             iterator: TermIterator::new(slice, &branch.terms, None),
-            filter: IntersectionFilter::open(reader, slice, branch, (ItemOrder::Values, None))
-                .await?,
+            filter: IntersectionFilter::open(reader, slice, branch, None).await?,
             buffer: VecDeque::new(),
         });
     }

@@ -179,8 +179,9 @@ impl<'plan> AccessPathSelector<'plan> {
         let branches = branches(&self.lookup, &self.planned.indexes, self.context);
         let Some(branches) = branches else { return Ok(None) };
         let after = position.in_order()?;
+        let open = SortedLookupSource::open(reader, self.slices, branches, &order, after);
         // The same positions work for both access paths, so each page decides anew.
-        let found = SortedLookupSource::open(reader, self.slices, branches, &order, after).await?;
+        let found = Box::pin(open).await?;
         Ok(found.map(CandidateSource::Sorted))
     }
 

@@ -4,14 +4,13 @@
 //! whole index. The items are loaded and sorted by the terms that index would have, so a position in this order is also
 //! a position in the index, and the next page may use either access path.
 
-use std::collections::{BTreeMap, VecDeque};
-use std::pin::Pin;
+use std::collections::VecDeque;
 
 use ::query::plan::condition::ItemPath;
-use storage::{Shard, StorageKey};
+use storage::Shard;
 
 use super::candidate::{Candidate, CandidateBatch, ItemContent};
-use super::intersection::smallest_lookup;
+use super::intersection::collect_small;
 use super::merged::MergedLookupSource;
 use super::page_reader::PageReader;
 use super::term::{LookupBranch, parse_paths, sort_key, values_at};
@@ -40,53 +39,43 @@ pub(super) struct IndexOrder {
 }
 
 impl SortedLookupSource {
-    /// Runs the lookup; `None` if it finds too many items. Boxed without its type, as in `CandidateSource::next`.
-    pub(super) fn open<'page>(
-        reader: &'page mut PageReader,
-        slices: &'page [PartitionSlice],
-        branches: Vec<LookupBranch>,
-        order: &'page IndexOrder,
-        after: Option<&'page TermPosition>,
-    ) -> Pin<Box<dyn Future<Output = Result<Option<Self>>> + Send + 'page>> {
-        Box::pin(Self::find(reader, slices, branches, order, after))
-    }
-
-    async fn find(
+    /// Runs the lookup; `None` if it finds too many items.
+    pub(super) async fn open(
         reader: &mut PageReader,
         slices: &[PartitionSlice],
         branches: Vec<LookupBranch>,
         order: &IndexOrder,
         after: Option<&TermPosition>,
     ) -> Result<Option<Self>> {
-        // Count terms before loading any item: a lookup that turns out to be large has cost only index reads. Of several
-        // conditions the one that finds the fewest items counts.
-        let mut keys: Vec<(Shard, BTreeMap<u64, StorageKey>)> = Vec::new();
-        let mut left = FEW_TERMS_MAX;
-        for slice in slices {
-            let mut found = BTreeMap::new();
-            for branch in &branches {
-                let smallest = smallest_lookup(reader, slice, branch, left).await?;
-                let Some(smallest) = smallest.filter(|smallest| smallest.len() < left) else {
+        // Count terms before loading any item: a lookup that turns out to be large has cost only index reads.
+        let mut terms = 0;
+        for branch in &branches {
+            for slice in slices {
+                let found =
+                    collect_small(reader, slice, &branch.terms, FEW_TERMS_MAX - terms).await?;
+                let Some(found) = found else { return Ok(None) };
+                terms += found.len();
+                if terms >= FEW_TERMS_MAX {
                     return Ok(None);
-                };
-                left -= smallest.len();
-                found.extend(smallest);
+                }
             }
-            keys.push((slice.shard(), found));
         }
-        let candidates = match branches.iter().all(|branch| branch.condition.test.is_none()) {
-            true => load_matching(reader, &branches, keys).await?,
-            // Tests are charged for each value that they see, so that they run on terms.
-            false => load_by_terms(reader, slices, branches).await?,
-        };
-        let mut found = Vec::with_capacity(candidates.len());
-        for candidate in candidates {
-            if let ItemContent::Record(record) = &candidate.content {
-                let sort_key = TermPosition {
-                    value: order.sort_key(&parse_paths(record, &order.paths)?).into(),
-                    ordinal: candidate.ordinal,
-                };
-                found.push((sort_key, candidate));
+        // Read a second time, now with its items. The terms were just read, so they come from a cache.
+        let mut lookup = MergedLookupSource::new(slices, branches, None);
+        let mut found = Vec::new();
+        loop {
+            let batch = lookup.next(reader, FEW_TERMS_MAX).await?;
+            for candidate in batch.candidates {
+                if let ItemContent::Record(record) = &candidate.content {
+                    let sort_key = TermPosition {
+                        value: order.sort_key(&parse_paths(record, &order.paths)?).into(),
+                        ordinal: candidate.ordinal,
+                    };
+                    found.push((sort_key, candidate));
+                }
+            }
+            if batch.is_last {
+                break;
             }
         }
         let all = found.len() as u64;
@@ -124,58 +113,6 @@ impl SortedLookupSource {
         let candidates: Vec<Candidate> = self.sorted.drain(..wanted).collect();
         let reached = candidates.last().map(|last| last.position.clone());
         CandidateBatch { candidates, reached, is_last: self.sorted.is_empty() }
-    }
-}
-
-/// Loads items and keeps those that a branch finds.
-async fn load_matching(
-    reader: &mut PageReader,
-    branches: &[LookupBranch],
-    keys: Vec<(Shard, BTreeMap<u64, StorageKey>)>,
-) -> Result<Vec<Candidate>> {
-    // One condition whose terms were read: every item satisfies it, if no other has the same term.
-    let are_matching = match branches {
-        [only] => only.also.is_empty() && !only.condition.is_multi_valued(),
-        _ => false,
-    };
-    let mut candidates = Vec::new();
-    for (shard, keys) in keys {
-        let (ordinals, keys): (Vec<u64>, Vec<StorageKey>) = keys.into_iter().unzip();
-        let batch_size = reader.batch_size(keys.len());
-        for (ordinals, keys) in ordinals.chunks(batch_size).zip(keys.chunks(batch_size)) {
-            let records = reader.load(shard, keys).await?;
-            for (ordinal, record) in ordinals.iter().zip(records) {
-                let Some(record) = record else { continue };
-                if !are_matching {
-                    let item = record.parse()?;
-                    if !branches.iter().any(|branch| branch.matches(&item)) {
-                        continue;
-                    }
-                }
-                let content = ItemContent::Record(record);
-                let position = ContinuationPosition::Start;
-                candidates.push(Candidate { ordinal: *ordinal, content, position });
-            }
-        }
-    }
-    Ok(candidates)
-}
-
-/// Reads the terms of the branches again, now with their tests and items. They were just read, so they come from a
-/// cache.
-async fn load_by_terms(
-    reader: &mut PageReader,
-    slices: &[PartitionSlice],
-    branches: Vec<LookupBranch>,
-) -> Result<Vec<Candidate>> {
-    let mut lookup = MergedLookupSource::new(slices, branches, None);
-    let mut candidates = Vec::new();
-    loop {
-        let batch = lookup.next(reader, FEW_TERMS_MAX).await?;
-        candidates.extend(batch.candidates);
-        if batch.is_last {
-            return Ok(candidates);
-        }
     }
 }
 

@@ -7,7 +7,6 @@ mod composite;
 mod differential;
 mod naive;
 mod pages;
-mod plans;
 mod resumed;
 mod reversed;
 mod touched;

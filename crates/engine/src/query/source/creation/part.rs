@@ -11,7 +11,7 @@ use super::run::RunSet;
 use crate::error::{Error, Result};
 use crate::key_layout::{TERMS, TermHit, TermPrefix};
 use crate::query::continuation::TermPosition;
-use crate::query::source::intersection::{IntersectionFilter, ItemOrder};
+use crate::query::source::intersection::IntersectionFilter;
 use crate::query::source::page_reader::PageReader;
 use crate::query::source::term::TermIterator;
 use crate::query::target::PartitionSlice;
@@ -79,8 +79,8 @@ impl MergedPart {
             for branch in &set.branches {
                 let after =
                     after.map(|ordinal| TermPosition { value: Default::default(), ordinal });
-                let order = (ItemOrder::Creation, after.as_ref());
-                filters.push(IntersectionFilter::open(reader, slice, branch, order).await?);
+                filters
+                    .push(IntersectionFilter::open(reader, slice, branch, after.as_ref()).await?);
             }
             for run in &set.runs {
                 let iterator = run.open(slice, after);
@@ -137,12 +137,12 @@ impl MergedPart {
     /// Whether there may be more items. False is certain.
     pub(super) async fn find_more(&mut self, reader: &PageReader) -> Result<bool> {
         for cursor in &mut self.cursors {
-            let filter = cursor.filter.and_then(|filter| self.filters.get(filter));
-            let more = match filter.and_then(IntersectionFilter::driver_exhausted) {
-                Some(is_exhausted) => !is_exhausted,
-                None => !cursor.is_at_end && cursor.entries.find_more(reader).await?,
-            };
-            if more || !cursor.buffer.is_empty() {
+            let is_driven = cursor.filter.and_then(|filter| self.filters.get(filter));
+            let is_driven =
+                is_driven.is_some_and(|filter| filter.driver_exhausted() == Some(false));
+            let more = !cursor.buffer.is_empty()
+                || !cursor.is_at_end && (is_driven || cursor.entries.find_more(reader).await?);
+            if more {
                 return Ok(true);
             }
         }

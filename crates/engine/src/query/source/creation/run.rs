@@ -7,7 +7,7 @@ use bytes::Bytes;
 
 use crate::ordered_bytes::UNDEFINED;
 use crate::query::continuation::TermPosition;
-use crate::query::source::term::{LookupBranch, TermIterator, TermScan, is_one_value};
+use crate::query::source::term::{LookupBranch, TermIterator, TermScan, decode_value, successor};
 use crate::query::target::PartitionSlice;
 
 /// The most runs that are merged: each of them is open at once.
@@ -47,7 +47,7 @@ pub(in crate::query::source) fn divide(
         let terms = &branch.terms;
         let is_divisible = branch.condition.test.is_none()
             && terms.ranges.len() <= RUNS_MAX
-            && terms.ranges.iter().all(|range| is_one_value(&terms.paths, range));
+            && terms.ranges.iter().all(|range| is_one_value(terms, range));
         if !is_divisible {
             return Err(branches);
         }
@@ -58,4 +58,27 @@ pub(in crate::query::source) fn divide(
         runs.extend(values.chain(absent).map(|terms| Run { branch: number, terms }));
     }
     if runs.len() > RUNS_MAX { Err(branches) } else { Ok(RunSet { branches, runs }) }
+}
+
+/// Whether a range of a term scan contains one value, with all its components.
+fn is_one_value(terms: &TermScan, (low, high): &(Vec<u8>, Vec<u8>)) -> bool {
+    if *high != successor(low.clone()) {
+        return false;
+    }
+    let mut rest = low.as_slice();
+    for (_, is_inverted) in &terms.paths {
+        let inverted: Vec<u8>;
+        let bytes = match is_inverted {
+            true => {
+                inverted = rest.iter().map(|byte| !byte).collect();
+                &inverted
+            }
+            false => rest,
+        };
+        // A prefix of values, such as that of STARTSWITH, cannot be decoded. A hash can: equal values have equal ones.
+        let Some((_, length)) = decode_value(bytes) else { return false };
+        let Some(left) = rest.get(length..) else { return false };
+        rest = left;
+    }
+    rest.is_empty()
 }

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use crate::error::Result;
 use crate::key_layout::TermHit;
 use crate::query::continuation::TermPosition;
-use crate::query::source::intersection::{IntersectionFilter, ItemOrder};
+use crate::query::source::intersection::IntersectionFilter;
 use crate::query::source::page_reader::PageReader;
 use crate::query::source::term::{LookupBranch, TermIterator};
 use crate::query::target::PartitionSlice;
@@ -27,12 +27,12 @@ impl BranchReader {
         reader: &mut PageReader,
         slice: &PartitionSlice,
         (number, branch): (usize, &LookupBranch),
-        order: (ItemOrder, Option<&TermPosition>),
+        after: Option<&TermPosition>,
     ) -> Result<Self> {
         Ok(Self {
             branch: number,
-            iterator: TermIterator::new(slice, &branch.terms, order.1),
-            filter: IntersectionFilter::open(reader, slice, branch, order).await?,
+            iterator: TermIterator::new(slice, &branch.terms, after),
+            filter: IntersectionFilter::open(reader, slice, branch, after).await?,
             buffer: VecDeque::new(),
         })
     }

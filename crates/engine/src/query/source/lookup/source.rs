@@ -21,9 +21,8 @@ use crate::error::Result;
 use crate::key_layout::TermHit;
 use crate::query::continuation::{ContinuationPosition, LookupPosition, TermPosition};
 use crate::query::error::invalid_token;
-use crate::query::source::candidate::{Candidate, CandidateBatch, ItemContent};
+use crate::query::source::candidate::{Candidate, CandidateBatch};
 use crate::query::source::index_values::IndexValues;
-use crate::query::source::intersection::ItemOrder;
 use crate::query::source::item_loader::ItemLoader;
 use crate::query::source::page_reader::PageReader;
 use crate::query::source::term::LookupBranch;
@@ -77,14 +76,7 @@ struct ActiveSlice {
 enum SliceOrder {
     Values(Box<BranchReader>),
     /// The rest of its items, sorted.
-    Created(CreatedHits),
-}
-
-/// Items of a slice in the order of creation.
-struct CreatedHits {
-    rest: VecDeque<TermHit>,
-    /// Whether some of them come from another lookup than the main one, so that the items must be checked.
-    are_unchecked: bool,
+    Created(VecDeque<TermHit>),
 }
 
 impl LookupSource {
@@ -116,7 +108,7 @@ impl LookupSource {
         self.last_shard = Some(shard);
         let wanted = reader.batch_size(wanted);
         let (hits, reached) = match &mut current.order {
-            SliceOrder::Created(CreatedHits { rest, .. }) => {
+            SliceOrder::Created(rest) => {
                 let hits: Vec<_> = rest.drain(..wanted.min(rest.len())).collect();
                 let reached =
                     hits.last().map(|hit| self.created_position(&current.slice, hit.ordinal));
@@ -133,7 +125,7 @@ impl LookupSource {
         };
         let candidates = self.load(reader, &current, hits).await?;
         match current.order {
-            SliceOrder::Created(created) if created.rest.is_empty() => {}
+            SliceOrder::Created(rest) if rest.is_empty() => {}
             SliceOrder::Values(values) if values.is_exhausted() => {
                 self.advance(current.slice, values.branch + 1);
             }
@@ -168,12 +160,7 @@ impl LookupSource {
         for ((_, hit), content) in hits.iter().zip(contents) {
             let Some(content) = content else { continue };
             let position = match &current.order {
-                SliceOrder::Created(created) => {
-                    if created.are_unchecked && !self.matches(&content)? {
-                        continue;
-                    }
-                    self.created_position(&current.slice, hit.ordinal)
-                }
+                SliceOrder::Created(_) => self.created_position(&current.slice, hit.ordinal),
                 SliceOrder::Values(values) => {
                     if !should_emit(&self.branches, values.branch, &content, hit)? {
                         continue;
@@ -224,22 +211,19 @@ impl LookupSource {
                 return Ok(Some(ActiveSlice { slice, order }));
             }
             SliceStart::Ordinal(after) => {
-                let hits =
-                    self.collect(reader, &slice, (ItemOrder::Collected, RESUMED_TERMS_MAX)).await?;
+                let hits = self.collect(reader, &slice, RESUMED_TERMS_MAX).await?;
                 let hits = hits.ok_or_else(|| {
                     invalid_token("the indexing policy has changed, or many items were added since")
                 })?;
-                let mut created = hits;
-                created.rest.retain(|hit| hit.ordinal > *after);
-                return Ok(Some(ActiveSlice { slice, order: SliceOrder::Created(created) }));
+                let rest = hits.into_iter().filter(|hit| hit.ordinal > *after).collect();
+                return Ok(Some(ActiveSlice { slice, order: SliceOrder::Created(rest) }));
             }
             SliceStart::Branch(branch) => (*branch, None),
             SliceStart::Term(branch, after) => (*branch, Some(after)),
         };
         // A branch number from a token may be any number. One that does not exist ends the lookup instead of failing.
         let Some(branch) = self.branches.get(number) else { return Ok(None) };
-        let order = (ItemOrder::Values, after);
-        let reader = BranchReader::open(reader, &slice, (number, branch), order).await?;
+        let reader = BranchReader::open(reader, &slice, (number, branch), after).await?;
         Ok(Some(ActiveSlice { slice, order: SliceOrder::Values(Box::new(reader)) }))
     }
 
@@ -252,48 +236,21 @@ impl LookupSource {
     ) -> Result<SliceOrder> {
         let [branch] = self.branches.as_slice() else {
             // The terms of several branches are read again if they are too many: at most what one page wants.
-            if let Some(hits) = self.collect(reader, slice, (ItemOrder::Values, terms_max)).await? {
+            if let Some(hits) = self.collect(reader, slice, terms_max).await? {
                 return Ok(SliceOrder::Created(hits));
             }
             let Some(branch) = self.branches.first() else {
-                return Ok(SliceOrder::Created(sort_by_creation(Vec::new(), false)));
+                return Ok(SliceOrder::Created(VecDeque::new()));
             };
-            let order = (ItemOrder::Values, None);
-            let values = BranchReader::open(reader, slice, (0, branch), order).await?;
+            let values = BranchReader::open(reader, slice, (0, branch), None).await?;
             return Ok(SliceOrder::Values(Box::new(values)));
         };
-        let order = (ItemOrder::Values, None);
-        let mut values = BranchReader::open(reader, slice, (0, branch), order).await?;
-        let hits = match self.collect_branch(reader, &mut values, terms_max).await? {
-            Some((hits, are_unchecked)) => sort_by_creation(hits, are_unchecked),
-            None => return Ok(SliceOrder::Values(Box::new(values))),
-        };
-        Ok(SliceOrder::Created(hits))
-    }
-
-    /// All items that one branch finds, and whether its own condition is left to be checked on them; `None` if it has
-    /// more terms than `terms_max`, and no other lookup that it is intersected with has few.
-    async fn collect_branch(
-        &self,
-        reader: &mut PageReader,
-        values: &mut BranchReader,
-        terms_max: usize,
-    ) -> Result<Option<(Vec<TermHit>, bool)>> {
-        if let Some(hits) = values.filter.smallest_set() {
-            return Ok(Some((values.filter.retain(reader, hits).await?, true)));
-        }
+        let mut values = BranchReader::open(reader, slice, (0, branch), None).await?;
         if !values.read_all(reader, terms_max).await? {
-            return Ok(None);
+            return Ok(SliceOrder::Values(Box::new(values)));
         }
         let hits = std::mem::take(&mut values.buffer).into();
-        Ok(Some((self.filter(reader, values, hits).await?, false)))
-    }
-
-    /// Whether an item satisfies the conditions of a branch.
-    fn matches(&self, content: &ItemContent) -> Result<bool> {
-        let ItemContent::Record(record) = content else { return Ok(true) };
-        let item = record.parse()?;
-        Ok(self.branches.iter().any(|branch| branch.matches(&item)))
+        Ok(SliceOrder::Created(sort_by_creation(self.filter(reader, &mut values, hits).await?)))
     }
 
     /// All items that the branches find in a slice, in the order of creation; `None` if they have more terms.
@@ -301,21 +258,20 @@ impl LookupSource {
         &self,
         reader: &mut PageReader,
         slice: &PartitionSlice,
-        (order, terms_max): (ItemOrder, usize),
-    ) -> Result<Option<CreatedHits>> {
-        let (order, mut left) = ((order, None), terms_max);
-        let (mut found, mut are_unchecked) = (Vec::new(), false);
+        terms_max: usize,
+    ) -> Result<Option<VecDeque<TermHit>>> {
+        let mut left = terms_max;
+        let mut found = Vec::new();
         for (number, branch) in self.branches.iter().enumerate() {
-            let mut values = BranchReader::open(reader, slice, (number, branch), order).await?;
-            let Some((hits, is_unchecked)) = self.collect_branch(reader, &mut values, left).await?
-            else {
+            let mut values = BranchReader::open(reader, slice, (number, branch), None).await?;
+            if !values.read_all(reader, left).await? {
                 return Ok(None);
-            };
-            left = left.saturating_sub(hits.len());
-            found.extend(hits);
-            are_unchecked |= is_unchecked;
+            }
+            left -= values.buffer.len().min(left);
+            let hits = std::mem::take(&mut values.buffer).into();
+            found.extend(self.filter(reader, &mut values, hits).await?);
         }
-        Ok(Some(sort_by_creation(found, are_unchecked)))
+        Ok(Some(sort_by_creation(found)))
     }
 
     /// Continues with the next branch of the same slice, or with the next slice.
@@ -362,10 +318,10 @@ impl LookupSource {
 }
 
 /// Sorts items by ordinal; one that several terms find is there once.
-fn sort_by_creation(mut hits: Vec<TermHit>, are_unchecked: bool) -> CreatedHits {
+fn sort_by_creation(mut hits: Vec<TermHit>) -> VecDeque<TermHit> {
     hits.sort_by_key(|hit| hit.ordinal);
     hits.dedup_by_key(|hit| hit.ordinal);
-    CreatedHits { rest: hits.into(), are_unchecked }
+    hits.into()
 }
 
 /// What is pending of a slice at a position.

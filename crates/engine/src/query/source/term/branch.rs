@@ -18,19 +18,15 @@ use crate::index::{composite_number, path_text};
 pub(in crate::query::source) struct LookupBranch {
     pub(in crate::query::source) condition: TermCondition,
     pub(in crate::query::source) terms: TermScan,
-    /// Further lookups that must find the item too, each by one of its scans.
-    pub(in crate::query::source) also: Vec<Vec<(TermCondition, TermScan)>>,
+    /// Further lookups that must find the item too.
+    pub(in crate::query::source) also: Vec<(TermCondition, TermScan)>,
 }
-
-/// The most branches of a union whose terms are filtered by the other parts of an intersection: each of them reads
-/// those parts again.
-const FILTERED_BRANCHES_MAX: usize = 4;
 
 impl LookupBranch {
     /// Whether an item satisfies all conditions of the branch.
     pub(in crate::query::source) fn matches(&self, item: &Json) -> bool {
         self.condition.matches(item)
-            && self.also.iter().all(|any| any.iter().any(|(condition, _)| condition.matches(item)))
+            && self.also.iter().all(|(condition, _)| condition.matches(item))
     }
 }
 
@@ -71,7 +67,7 @@ pub(in crate::query::source) fn branches(
     }
 }
 
-/// The first part is scanned; the others filter its terms if they consist of scans without a test.
+/// The first part is scanned; the others filter its terms if they consist of a single scan without a test.
 fn intersection(
     parts: &[Lookup],
     indexes: &Indexes,
@@ -80,16 +76,15 @@ fn intersection(
     // A part of an intersection without terms is left to the filter.
     let mut parts = parts.iter().filter_map(|part| branches(part, indexes, context));
     let mut driver = parts.next()?;
-    if driver.len() > FILTERED_BRANCHES_MAX {
-        return Some(driver);
-    }
-    for part in parts {
-        let is_plain =
-            |branch: &LookupBranch| branch.condition.test.is_none() && branch.also.is_empty();
-        if part.iter().all(is_plain) {
-            let scans = part.into_iter().map(|branch| (branch.condition, branch.terms));
-            let scans: Vec<(TermCondition, TermScan)> = scans.collect();
-            driver.iter_mut().for_each(|branch| branch.also.push(scans.clone()));
+    // A union as the driver keeps its branches alone: the other parts would have to be read once per branch.
+    if let [branch] = driver.as_mut_slice() {
+        for part in parts {
+            if let [only] = part.as_slice()
+                && only.condition.test.is_none()
+                && only.also.is_empty()
+            {
+                branch.also.push((only.condition.clone(), only.terms.clone()));
+            }
         }
     }
     Some(driver)

@@ -22,6 +22,6 @@ pub(super) use iterator::{TermIndex, TermIterator, TermScan};
 pub(in crate::query) use shape_cache::Shape;
 pub(crate) use shape_cache::ShapeCache;
 pub(super) use value_bytes::{
-    TermValue, decode_value, has_exact_bounds, is_one_value, is_truncated_bound, sort_key,
+    TermValue, decode_value, has_exact_bounds, is_truncated_bound, sort_key, successor,
     truncated_prefix,
 };

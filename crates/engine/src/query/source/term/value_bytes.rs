@@ -3,7 +3,7 @@
 //! A term holds only a prefix and a hash of a string longer than `TERM_STRING_BYTES_MAX`. Byte ranges that end at such
 //! a string are widened to include all strings with its prefix. The encoding itself is `ordered_bytes`.
 
-use ::query::plan::condition::{Cut, ItemPath, ValueKind, ValueRange, ValueSet};
+use ::query::plan::condition::{Cut, ValueKind, ValueRange, ValueSet};
 use model::{Json, Number};
 
 use crate::ordered_bytes::{
@@ -297,33 +297,4 @@ fn decode_text(bytes: &[u8]) -> Option<(Option<String>, usize)> {
         }
         at += 1;
     }
-}
-
-/// Whether a range of terms contains one value, with all its components. `paths` are those of the components, each with
-/// whether its values are stored inverted.
-pub(in crate::query::source) fn is_one_value(
-    paths: &[(ItemPath, bool)],
-    (low, high): &ByteRange,
-) -> bool {
-    // A range from a value to its successor contains the terms of that value and of all that begin with it. The decoded
-    // lengths below prove that no other value can begin with these bytes.
-    if *high != successor(low.clone()) {
-        return false;
-    }
-    let mut rest = low.as_slice();
-    for (_, is_inverted) in paths {
-        let inverted: Vec<u8>;
-        let bytes = match is_inverted {
-            true => {
-                inverted = rest.iter().map(|byte| !byte).collect();
-                &inverted
-            }
-            false => rest,
-        };
-        // A prefix of values, such as that of STARTSWITH, cannot be decoded. A hash can: equal values have equal ones.
-        let Some((_, length)) = decode_value(bytes) else { return false };
-        let Some(left) = rest.get(length..) else { return false };
-        rest = left;
-    }
-    rest.is_empty()
 }
