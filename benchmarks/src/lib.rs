@@ -29,7 +29,6 @@ mod scratch_server;
 mod scripts;
 mod secrets;
 mod tape;
-mod writes;
 
 pub use self::chat::{ChatOptions, ChatReport, ChatSide, HistoryFigures, run_chat};
 pub use self::events::{EventsOptions, EventsReport, EventsSide, run_events};
@@ -53,7 +52,6 @@ pub use secrets::{
     PendingList, Rollbacks, SecretsOptions, SecretsReport, SecretsSide, SecretsSize, SizeResult,
     run_secrets,
 };
-pub use writes::{WritePace, WritesOptions, WritesReport, WritesSide, run_writes};
 
 /// Any failure. No caller of a benchmark distinguishes kinds.
 pub type Error = Box<dyn std::error::Error + Send + Sync>;

@@ -7,8 +7,8 @@ use std::process::ExitCode;
 use benchmarks::{
     BenchProcess, ChatOptions, ChildTask, EventsOptions, FanOutOptions, GatewayOptions,
     NotificationsOptions, Options, QueryOptions, Result, ScriptOptions, SecretsOptions,
-    SecretsSize, WritesOptions, run, run_chat, run_child, run_events, run_fan_out, run_gateway,
-    run_notifications, run_part, run_queries, run_scripts, run_secrets, run_writes,
+    SecretsSize, run, run_chat, run_child, run_events, run_fan_out, run_gateway, run_notifications,
+    run_part, run_queries, run_scripts, run_secrets,
 };
 use clap::{Args, Parser, Subcommand};
 
@@ -78,8 +78,6 @@ enum BenchTask {
     Scripts(ScriptArguments),
     /// Benchmark the secrets migration tracker, against the same storage work on PostgreSQL
     Secrets(SecretsArguments),
-    /// Benchmark durable writes, a bulk load and the disk, against PostgreSQL
-    Writes(WritesArguments),
     /// Runs one process of a gateway benchmark.
     #[command(hide = true)]
     Process {
@@ -98,42 +96,6 @@ enum BenchTask {
         #[arg(long)]
         tape: Option<PathBuf>,
     },
-}
-
-/// How writes are measured.
-#[derive(Args)]
-struct WritesArguments {
-    /// Items of the bulk load.
-    #[arg(long, default_value_t = 100_000)]
-    items: u64,
-    /// Callers of the engine, and connections to PostgreSQL.
-    #[arg(long, default_value_t = 16)]
-    callers: usize,
-    /// How long creates and replaces are measured, in milliseconds.
-    #[arg(long, default_value_t = 5_000)]
-    measured_ms: u64,
-    /// Leave out PostgreSQL, which has to be installed.
-    #[arg(long)]
-    no_peers: bool,
-    /// Where to write the table, as Markdown.
-    #[arg(long)]
-    out: Option<PathBuf>,
-}
-
-impl WritesArguments {
-    fn run(self, out: &mut impl Write) -> Result<()> {
-        let report = run_writes(&WritesOptions {
-            items: self.items,
-            callers: self.callers,
-            measured_ms: self.measured_ms,
-            with_peer: !self.no_peers,
-        })?;
-        writeln!(out, "{}", report.table())?;
-        match self.out {
-            Some(path) => Ok(std::fs::write(path, report.page())?),
-            None => Ok(()),
-        }
-    }
 }
 
 /// How scripts are measured.
@@ -438,7 +400,6 @@ fn start(arguments: BenchArguments) -> Result<()> {
         Some(BenchTask::Notifications(arguments)) => return arguments.run(&mut out),
         Some(BenchTask::Scripts(arguments)) => return arguments.run(&mut out),
         Some(BenchTask::Secrets(arguments)) => return arguments.run(&mut out),
-        Some(BenchTask::Writes(arguments)) => return arguments.run(&mut out),
         Some(BenchTask::Process { part }) => return run_part(part, &mut out),
         None => {}
     }

@@ -13,7 +13,7 @@ use crate::output;
 Example:
   planisphere version
   planisphere 0.1.0
-  storage format 3
+  storage format 4
   profile release")]
 pub(crate) struct VersionCommand {}
 

@@ -13,7 +13,7 @@ use fjall::{
 use storage::{Direction, Error, KeyRange, Result, Shard, Space};
 
 use crate::error::{cannot_open, catch_panic, damaged, tree_did_not_open};
-use crate::run_buffer::{BufferView, PendingRun, Run, RunBuffer, decode_run};
+use crate::run_buffer::{BufferView, PendingRun, RunBuffer, SortedRun, decode_run};
 use crate::settings::LsmSettings;
 use crate::stamp_entry::StampEntry;
 
@@ -105,7 +105,7 @@ impl Keyspaces {
         Ok(())
     }
 
-    fn recovered_run(&self, batch: &[u8], record: &[u8]) -> Result<Run> {
+    fn recovered_run(&self, batch: &[u8], record: &[u8]) -> Result<SortedRun> {
         let batch = batch.try_into().ok().map(u64::from_be_bytes);
         let Some((space, run)) = batch.and_then(|batch| decode_run(batch, record)) else {
             return Err(damaged(&self.path, "a record of its recent index entries is not one"));

@@ -19,7 +19,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use storage::Shard;
 
-use super::run::{RecentValue, Run};
+use super::run::{RecentValue, SortedRun};
 
 /// So many neighbouring runs of about one size are joined. A reader searches at most three runs of each size, and an
 /// entry is copied once for each size, of which there are about eight.
@@ -29,7 +29,7 @@ const JOINED_RUNS: usize = 4;
 const SIZE_FACTOR: usize = 4;
 
 /// Runs in memory, from the oldest to the newest.
-type RunList = Arc<[Arc<Run>]>;
+type RunList = Arc<[Arc<SortedRun>]>;
 
 /// The runs of a store.
 pub(crate) struct RunBuffer {
@@ -50,7 +50,7 @@ struct BufferState {
 
 /// The run of a batch that is being committed.
 pub(crate) struct PendingRun {
-    pub(crate) run: Arc<Run>,
+    pub(crate) run: Arc<SortedRun>,
     /// The tree gives the batch this sequence number or a greater one.
     pub(crate) bound: u64,
     /// A shard whose stamp the batch writes.
@@ -61,13 +61,13 @@ pub(crate) struct PendingRun {
 #[derive(Clone, Default)]
 pub(crate) struct BufferView {
     runs: RunList,
-    newest: Option<Arc<Run>>,
+    newest: Option<Arc<SortedRun>>,
 }
 
 impl RunBuffer {
     /// A buffer of the runs whose records are in the tree, from the oldest to the newest.
-    pub(crate) fn new(recovered: Vec<Run>) -> Self {
-        let records = recovered.iter().map(Run::last_batch).collect();
+    pub(crate) fn new(recovered: Vec<SortedRun>) -> Self {
+        let records = recovered.iter().map(SortedRun::last_batch).collect();
         let buffer = Self {
             state: RwLock::default(),
             records: Mutex::new(records),
@@ -163,7 +163,7 @@ impl RunBuffer {
     }
 
     /// Adds a run, and joins it with its neighbours if there are enough of about its size.
-    fn append(&self, run: Arc<Run>) {
+    fn append(&self, run: Arc<SortedRun>) {
         self.replace_tail(0, run);
         loop {
             let (runs, frozen) = {
@@ -174,12 +174,12 @@ impl RunBuffer {
             let Some(tail) = tail_to_join(active) else { return };
             // Without the lock: meanwhile runs may leave at the front and none is added, because this is the thread
             // that adds them.
-            let joined = Run::join(tail.iter().map(AsRef::as_ref));
+            let joined = SortedRun::join(tail.iter().map(AsRef::as_ref));
             self.replace_tail(tail.len(), Arc::new(joined));
         }
     }
 
-    fn replace_tail(&self, replaced: usize, run: Arc<Run>) {
+    fn replace_tail(&self, replaced: usize, run: Arc<SortedRun>) {
         self.change(|state| {
             let kept = state.runs.len() - replaced;
             let kept = state.runs.iter().take(kept).cloned();
@@ -190,7 +190,7 @@ impl RunBuffer {
 
 impl BufferView {
     /// From the newest run to the oldest.
-    pub(crate) fn runs(&self) -> impl Iterator<Item = &Run> {
+    pub(crate) fn runs(&self) -> impl Iterator<Item = &SortedRun> {
         let newest = self.newest.iter();
         newest.chain(self.runs.iter().rev()).map(AsRef::as_ref)
     }
@@ -202,8 +202,8 @@ impl BufferView {
 }
 
 /// The newest runs, if there are enough that are not larger than about the newest one.
-fn tail_to_join(runs: &[Arc<Run>]) -> Option<&[Arc<Run>]> {
-    let size = |run: &Run| run.size().max(1).ilog(SIZE_FACTOR);
+fn tail_to_join(runs: &[Arc<SortedRun>]) -> Option<&[Arc<SortedRun>]> {
+    let size = |run: &SortedRun| run.size().max(1).ilog(SIZE_FACTOR);
     let newest = size(runs.last()?);
     let count = runs.iter().rev().take_while(|run| size(run) <= newest).count();
     (count >= JOINED_RUNS).then(|| runs.get(runs.len() - count..)).flatten()
@@ -214,7 +214,7 @@ mod tests {
     use super::*;
     use crate::run_buffer::RunBuilder;
 
-    fn run(batch: u64) -> Arc<Run> {
+    fn run(batch: u64) -> Arc<SortedRun> {
         let mut builder = RunBuilder::default();
         builder.push(&batch.to_be_bytes(), Some(b"value"));
         builder.push(b"shared", Some(&batch.to_be_bytes()));

@@ -11,7 +11,7 @@ use std::thread::JoinHandle;
 use fjall::Keyspace;
 
 use super::merge::MergedRuns;
-use super::run::Run;
+use super::run::SortedRun;
 use crate::error::{TreeError, catch_panic};
 use crate::keyspaces::Keyspaces;
 
@@ -67,7 +67,7 @@ impl Drop for Ingester {
 }
 
 /// Writes the runs into a keyspace; they are durable when it returns.
-fn ingest(keyspace: &Keyspace, runs: &[Arc<Run>]) -> fjall::Result<()> {
+fn ingest(keyspace: &Keyspace, runs: &[Arc<SortedRun>]) -> fjall::Result<()> {
     let mut ingestion = keyspace.start_ingestion()?;
     for (key, value) in MergedRuns::all(runs.iter().rev().map(AsRef::as_ref)) {
         match value {

@@ -8,38 +8,38 @@ use std::ops::{Bound, Range};
 
 use storage::Direction;
 
-use super::run::{RecentValue, Run};
+use super::run::{RecentValue, SortedRun};
 
 /// The entries of several runs in key order, upwards or downwards, each key once.
 pub(crate) struct MergedRuns<'run> {
     /// From the newest run to the oldest; none is empty.
-    cursors: Vec<RunCursor<'run>>,
+    cursors: Vec<SortedRunCursor<'run>>,
     direction: Direction,
 }
 
 /// The entries of one run that are still to come, and the key of the next one.
-struct RunCursor<'run> {
-    run: &'run Run,
+struct SortedRunCursor<'run> {
+    run: &'run SortedRun,
     left: Range<usize>,
     key: &'run [u8],
 }
 
 impl<'run> MergedRuns<'run> {
     /// All entries upwards. The runs are given from the newest to the oldest.
-    pub(crate) fn all(runs: impl Iterator<Item = &'run Run>) -> Self {
+    pub(crate) fn all(runs: impl Iterator<Item = &'run SortedRun>) -> Self {
         Self::range(runs, (Bound::Unbounded, Bound::Unbounded), Direction::Forward)
     }
 
     /// The entries between two bounds. The runs are given from the newest to the oldest.
     pub(crate) fn range(
-        runs: impl Iterator<Item = &'run Run>,
+        runs: impl Iterator<Item = &'run SortedRun>,
         (lower, upper): (Bound<&[u8]>, Bound<&[u8]>),
         direction: Direction,
     ) -> Self {
         let cursors = runs.filter_map(|run| {
             let left = run.range(lower, upper);
             (!left.is_empty()).then(|| {
-                let mut cursor = RunCursor { run, left, key: &[] };
+                let mut cursor = SortedRunCursor { run, left, key: &[] };
                 cursor.load(direction);
                 cursor
             })
@@ -87,7 +87,7 @@ impl<'run> Iterator for MergedRuns<'run> {
     }
 }
 
-impl<'run> RunCursor<'run> {
+impl<'run> SortedRunCursor<'run> {
     fn place(&self, direction: Direction) -> usize {
         match direction {
             Direction::Forward => self.left.start,

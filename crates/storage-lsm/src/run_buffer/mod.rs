@@ -15,4 +15,4 @@ pub(crate) use merge::{MergedRuns, in_direction};
 #[cfg(any(test, fuzzing))]
 pub(crate) use record::check_run_record;
 pub(crate) use record::{decode_run, encode_run};
-pub(crate) use run::{Run, RunBuilder};
+pub(crate) use run::{RunBuilder, SortedRun};

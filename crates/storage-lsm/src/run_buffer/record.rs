@@ -12,7 +12,7 @@
 //! Numbers are in groups of 7 bits, lowest first, with the high bit on all but the last byte. Does not own a checksum:
 //! the tree has one for its journal and for its blocks.
 
-use super::run::Run;
+use super::run::SortedRun;
 
 const VERSION: u8 = 1;
 const REMOVED: u64 = 0;
@@ -20,7 +20,7 @@ const AS_BEFORE: u64 = 1;
 const BYTES_FROM: u64 = 2;
 
 /// The record of a run in the space with this number.
-pub(crate) fn encode_run(space: u8, run: &Run) -> Vec<u8> {
+pub(crate) fn encode_run(space: u8, run: &SortedRun) -> Vec<u8> {
     // Most keys share half of their bytes with the one before.
     let mut record = Vec::with_capacity(run.size() / 2 + 64);
     record.extend_from_slice(&[VERSION, space]);
@@ -46,8 +46,8 @@ pub(crate) fn encode_run(space: u8, run: &Run) -> Vec<u8> {
 }
 
 /// The run of a record, and the number of its space; `None` if the bytes are not one.
-pub(crate) fn decode_run(batch: u64, record: &[u8]) -> Option<(u8, Run)> {
-    let mut run = Run::of_batch(batch);
+pub(crate) fn decode_run(batch: u64, record: &[u8]) -> Option<(u8, SortedRun)> {
+    let mut run = SortedRun::of_batch(batch);
     let (&[version, space], mut rest) = record.split_first_chunk()?;
     if version != VERSION {
         return None;
@@ -125,7 +125,7 @@ mod tests {
     use super::*;
     use crate::run_buffer::RunBuilder;
 
-    fn run() -> Run {
+    fn run() -> SortedRun {
         let mut builder = RunBuilder::default();
         for (key, value) in [
             ("", Some("")),
@@ -145,7 +145,7 @@ mod tests {
     fn a_record_is_read_back() {
         let record = encode_run(2, &run());
         assert_eq!(decode_run(9, &record), Some((2, run())));
-        let empty = || Run::of_batch(9);
+        let empty = || SortedRun::of_batch(9);
         assert_eq!(decode_run(9, &encode_run(2, &empty())), Some((2, empty())));
     }
 

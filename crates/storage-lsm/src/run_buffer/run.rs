@@ -10,7 +10,7 @@ use super::merge::MergedRuns;
 
 /// Sorted entries in one allocation.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Run {
+pub(crate) struct SortedRun {
     bytes: Vec<u8>,
     /// In key order.
     entries: Vec<RunEntry>,
@@ -33,7 +33,7 @@ const REMOVAL: u32 = u32::MAX;
 /// What a run knows of a key: its value, or `None` if the key is removed.
 pub(crate) type RecentValue<'run> = Option<&'run [u8]>;
 
-impl Run {
+impl SortedRun {
     pub(crate) fn len(&self) -> usize {
         self.entries.len()
     }
@@ -85,7 +85,9 @@ impl Run {
 
     /// One run of several, which are given from the oldest to the newest. Of a key that several have, the newest entry
     /// stays.
-    pub(crate) fn join<'run>(runs: impl DoubleEndedIterator<Item = &'run Run> + Clone) -> Self {
+    pub(crate) fn join<'run>(
+        runs: impl DoubleEndedIterator<Item = &'run SortedRun> + Clone,
+    ) -> Self {
         let mut joined = Self {
             bytes: Vec::with_capacity(runs.clone().map(|run| run.bytes.len()).sum()),
             entries: Vec::with_capacity(runs.clone().map(Self::len).sum()),
@@ -168,7 +170,7 @@ impl RunBuilder {
     }
 
     /// The writes as a run. The builder is empty afterwards.
-    pub(crate) fn finish(&mut self, batch: u64) -> Run {
+    pub(crate) fn finish(&mut self, batch: u64) -> SortedRun {
         let bytes = std::mem::take(&mut self.bytes);
         let mut entries = std::mem::take(&mut self.entries);
         // Stable, so that equal keys stay in the order of their writes.
@@ -177,7 +179,7 @@ impl RunBuilder {
         entries.reverse();
         entries.dedup_by(|earlier, later| earlier.key(&bytes) == later.key(&bytes));
         entries.reverse();
-        Run { bytes, entries, last_batch: batch }
+        SortedRun { bytes, entries, last_batch: batch }
     }
 }
 
@@ -185,7 +187,7 @@ impl RunBuilder {
 mod tests {
     use super::*;
 
-    fn run(batch: u64, writes: &[(&str, Option<&str>)]) -> Run {
+    fn run(batch: u64, writes: &[(&str, Option<&str>)]) -> SortedRun {
         let mut builder = RunBuilder::default();
         for (key, value) in writes {
             builder.push(key.as_bytes(), value.map(str::as_bytes));
@@ -193,7 +195,7 @@ mod tests {
         builder.finish(batch)
     }
 
-    fn text(run: &Run) -> Vec<(String, Option<String>)> {
+    fn text(run: &SortedRun) -> Vec<(String, Option<String>)> {
         let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
         let entries = (0..run.len()).map(|index| run.entry(index).unwrap());
         entries.map(|(key, value)| (text(key), value.map(text))).collect()
@@ -219,7 +221,7 @@ mod tests {
         let old = run(1, &[("a", Some("1")), ("b", Some("1")), ("c", None)]);
         let middle = run(2, &[("b", None), ("d", Some("2"))]);
         let new = run(3, &[("c", Some("3")), ("b", Some("3"))]);
-        let joined = Run::join([&old, &middle, &new].into_iter());
+        let joined = SortedRun::join([&old, &middle, &new].into_iter());
         let expected = [("a", Some("1")), ("b", Some("3")), ("c", Some("3")), ("d", Some("2"))];
         assert_eq!(text(&joined), pairs(&expected));
         assert_eq!(joined.last_batch(), 3);

@@ -11,8 +11,8 @@ use storage_lsm::{Durability, LsmSettings, LsmStore};
 
 const TERMS: Space = SPACES[1];
 const SHARDS: u32 = 3;
-const COMMITS: usize = 400;
-const ROUNDS: u64 = 4;
+const COMMITS: usize = 200;
+const ROUNDS: u64 = 3;
 
 type Entries = BTreeMap<(u32, Vec<u8>), Vec<u8>>;
 
