@@ -231,7 +231,8 @@ impl ScriptReport {
         let load = load.unwrap_or_default();
         format!(
             "# Scripts\n\nMedians of a release build on a store in memory; \
-             `benchmarks scripts --out benchmarks/SCRIPTS.md` writes this page.\nThe sides take turns. {cores} cores, {memory:.0} GiB, load average {load}.\n\n{self}\n"
+             `benchmarks scripts --out benchmarks/SCRIPTS.md` writes this page.\n\
+             The sides take turns. {cores} cores, {memory:.0} GiB, load average {load}.\n\n{self}\n"
         )
     }
 }
