@@ -230,8 +230,9 @@ impl ScriptReport {
         let (memory, load) = (memory as f64 / (1_u64 << 30) as f64, load_average());
         let load = load.unwrap_or_default();
         format!(
-            "# Scripts\n\nMedians of a release build on a store in memory; `benchmarks scripts --out benchmarks/SCRIPTS.md` writes \
-             this page.\nThe sides take turns. {cores} cores, {memory:.0} GiB, load average {load}.\n\n{self}\n"
+            "# Scripts\n\nMedians of a release build on a store in memory; \
+             `benchmarks scripts --out benchmarks/SCRIPTS.md` writes this page.\n\
+             The sides take turns. {cores} cores, {memory:.0} GiB, load average {load}.\n\n{self}\n"
         )
     }
 }

@@ -148,8 +148,8 @@ pub(crate) fn check_reads_only(
         text(headers, name.as_str()).is_some_and(|value| value.eq_ignore_ascii_case("true"))
     };
     let is_query = flag(&header::IS_QUERY) || flag(&header::IS_QUERY_OTHER);
-    // The order of the handlers: on items the headers of a plan and of a batch come first. Other feeds know queries only;
-    // elsewhere a POST executes, deletes or creates, whatever its headers say.
+    // The order of the handlers: on items the headers of a plan and of a batch come first. Other feeds know queries
+    // only; elsewhere a POST executes, deletes or creates, whatever its headers say.
     let is_query = match path.route() {
         Some(Route::Container(_, _, ContainerRoute::Items)) => {
             (is_query || flag(&header::IS_QUERY_PLAN)) && !flag(&header::IS_BATCH)

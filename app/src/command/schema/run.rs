@@ -30,7 +30,8 @@ Examples:
 
 A schema is a .toml file in our format (docs/reference/schema.md), Terraform files with azurerm_cosmosdb_sql_database
 and azurerm_cosmosdb_sql_container, or an ARM template (compiled Bicep). Containers may declare their stored procedures,
-triggers and functions. Databases, containers and scripts that are not in the schema are left alone. Changes that are impossible, such as of a partition key, are rejected with an alternative.
+triggers and functions. Databases, containers and scripts that are not in the schema are left alone. Changes
+that are impossible, such as of a partition key, are rejected with an alternative.
 
 Exit codes: 0 success, 1 `check` found a difference, 2 the command failed.")]
 pub(crate) struct SchemaCommand {

@@ -18,7 +18,7 @@ pub(super) enum AccountScripts {
     Folder(Engine),
     /// On a server.
     #[cfg(feature = "connect")]
-    Server { url: String, key: gateway::AccountKey },
+    Server { url: String, key: Box<gateway::AccountKey> },
     /// Nowhere: the folder does not exist yet, or this binary cannot reach a server.
     Nowhere,
 }
@@ -36,7 +36,7 @@ impl AccountScripts {
                     let reason = "the account key is not base64";
                     CommandError::new(format!("connecting to {url}"), reason)
                 })?;
-                Ok(Self::Server { url: url.clone(), key })
+                Ok(Self::Server { url: url.clone(), key: Box::new(key) })
             }
             _ => Ok(Self::Nowhere),
         }

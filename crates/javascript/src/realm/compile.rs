@@ -48,9 +48,9 @@ pub(crate) fn script<'js>(ctx: &Ctx<'js>, place: usize) -> rquickjs::Result<Func
 
 /// Compiles scripts that are provably nothing but an expression, so that compiling them runs nothing of them.
 ///
-/// The text is compiled between two kinds of brackets, the first time as a module, which runs nothing at all. A text that
-/// closes a bracket it has not opened can fit one of them only: what was then compiled between parentheses has not left
-/// them.
+/// The text is compiled between two kinds of brackets, the first time as a module, which runs nothing at all. A text
+/// that closes a bracket it has not opened can fit one of them only: what was then compiled between parentheses has
+/// not left them.
 pub(super) fn compile_expressions(ctx: &Ctx<'_>, sources: &[ScriptSource]) -> rquickjs::Result<()> {
     for source in sources {
         let text = &source.text;

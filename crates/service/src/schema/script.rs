@@ -1,7 +1,7 @@
 //! The scripts of a container: stored procedures, triggers and user-defined functions, as a schema declares them.
 //!
-//! Owns the values with their rules, and the trait by which a plan reads and writes them. Does not own running them, nor
-//! any account: the client libraries have no scripts, so that whoever applies a schema says how they are reached.
+//! Owns the values with their rules, and the trait by which a plan reads and writes them. Does not own running them,
+//! nor any account: the client libraries have no scripts, so that whoever applies a schema says how they are reached.
 
 use std::fmt;
 

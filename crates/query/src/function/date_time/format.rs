@@ -4,6 +4,7 @@
 //! is copied, and so is anything after a backslash or between quotes.
 
 use super::utc_date_time::UtcDateTime;
+use crate::budget::EvaluationBudget;
 use crate::function::argument;
 use crate::function::declaration::{Function, FunctionFamily, ReturnKind, example};
 
@@ -33,14 +34,11 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[Function::scalar(
     |arguments, context| {
         let date_time = argument::text(arguments, 0).and_then(UtcDateTime::parse);
         let texts = date_time.zip(argument::text(arguments, 1));
-        let within = |(_, specifiers): &(UtcDateTime, &str)| {
-            // Every letter may be a specifier, whose text is made by itself.
-            context.budget.work(specifiers.len() as u64)?;
-            context.budget.build(specifiers.len().saturating_mul(GROWTH_MAX))
-        };
         texts
-            .filter(|texts| within(texts).is_some())
-            .map(|(date_time, specifiers)| format(date_time, specifiers))
+            .and_then(|(date_time, specifiers)| {
+                context.budget.hold(specifiers.len().saturating_mul(GROWTH_MAX))?;
+                format(date_time, specifiers, context.budget)
+            })
             .into()
     },
 )
@@ -66,10 +64,12 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[Function::scalar(
     example("\"2024-10-10 14:40:20\", 1", "undefined"),
 ])];
 
-fn format(date_time: UtcDateTime, specifiers: &str) -> String {
+/// The text of a format, within the budget. Every letter may be a specifier, whose text is made by itself.
+fn format(date_time: UtcDateTime, specifiers: &str, budget: &EvaluationBudget) -> Option<String> {
     let mut text = String::new();
     let mut rest = specifiers;
     while let Some(first) = rest.chars().next() {
+        budget.work(1)?;
         let after = rest.get(first.len_utf8()..).unwrap_or_default();
         match first {
             '\\' => {
@@ -95,7 +95,7 @@ fn format(date_time: UtcDateTime, specifiers: &str) -> String {
             }
         }
     }
-    text
+    Some(text)
 }
 
 /// The text for a repeated specifier; `None` if the character is not a specifier.
@@ -151,11 +151,13 @@ fn fraction(date_time: UtcDateTime, digits: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::format;
+    use crate::budget::EvaluationBudget;
     use crate::function::date_time::utc_date_time::UtcDateTime;
 
     #[test]
     fn a_year_may_be_wider_than_a_format_of_the_standard_library() {
-        let text = format(UtcDateTime::EPOCH, &"y".repeat(70_000));
+        let budget = EvaluationBudget::unlimited();
+        let text = format(UtcDateTime::EPOCH, &"y".repeat(70_000), &budget).unwrap();
         assert_eq!(text.len(), 70_000);
         assert!(text.ends_with("01970"));
     }

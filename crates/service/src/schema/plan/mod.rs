@@ -1,7 +1,7 @@
 //! The changes that make an account match a schema.
 //!
-//! `build` compares account and schema, `compare` one container, `scripts` the scripts of containers, `effect` counts the
-//! affected items, `text` prints the plan, `apply` executes it.
+//! `build` compares account and schema, `compare` one container, `scripts` the scripts of containers, `effect` counts
+//! the affected items, `text` prints the plan, `apply` executes it.
 
 mod apply;
 mod build;

@@ -1,7 +1,6 @@
 //! The scripts of containers, compared with those of an account.
 //!
-//! Owns which step follows from which difference. Scripts that a schema does not declare are left alone, like everything
-//! else.
+//! Owns which step follows from which difference. Scripts that a schema does not declare are left alone.
 
 use client::{Account, DatabaseId};
 use model::ContainerId;

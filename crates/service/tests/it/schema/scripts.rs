@@ -205,7 +205,8 @@ fn templates_declare_scripts_at_the_top_and_inside_of_a_container() {
      "properties": {"resource": {"id": "orders", "partitionKey": {"paths": ["/id"]}}},
      "resources": [{"type": "userDefinedFunctions", "apiVersion": "2024-05-15", "name": "lower",
        "properties": {"resource": {"id": "lower", "body": "x => x"}, "options": {}}}]},
-    {"type": "Microsoft.DocumentDB/databaseAccounts/sqlDatabases/containers/storedProcedures", "apiVersion": "2024-05-15",
+    {"type": "Microsoft.DocumentDB/databaseAccounts/sqlDatabases/containers/storedProcedures",
+     "apiVersion": "2024-05-15",
      "name": "[format('{0}/shop/orders/hello', parameters('account'))]",
      "properties": {"resource": {"id": "hello", "body": "function () {}"}}},
     {"type": "Microsoft.DocumentDB/databaseAccounts/sqlDatabases/containers/triggers", "apiVersion": "2024-05-15",
@@ -250,7 +251,8 @@ fn mistakes_in_scripts_have_their_line() {
     }
     let files = folder(&[(
         "main.tf",
-        "resource \"azurerm_cosmosdb_sql_function\" \"f\" {\n  name = \"f\"\n  container_id = \"/x/y\"\n  body = \"x\"\n}\n\
+        "resource \"azurerm_cosmosdb_sql_function\" \"f\" {\n  name = \"f\"\n  container_id = \"/x/y\"\n  \
+         body = \"x\"\n}\n\
          resource \"azurerm_cosmosdb_sql_stored_procedure\" \"p\" {\n  name = \"p\"\n  database_name = \"d\"\n  \
          container_name = \"c\"\n  body = \"x\"\n}\n",
     )]);

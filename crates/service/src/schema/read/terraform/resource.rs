@@ -1,6 +1,7 @@
 //! The databases and containers in Terraform files.
 //!
-//! Owns the arguments of these two resources, old and current; those of scripts are in `script`. Does not own evaluating them: see `scope`.
+//! Owns the arguments of these two resources, old and current; those of scripts are in `script`. Does not own
+//! evaluating them: see `scope`.
 
 use std::path::{Path, PathBuf};
 

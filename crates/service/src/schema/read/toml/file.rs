@@ -1,7 +1,7 @@
 //! Tables of databases and containers.
 //!
-//! Owns the names of our own format; `docs/reference/schema.md` is their reference. Does not own their meaning: they are translated into
-//! members of the wire format.
+//! Owns the names of our own format; `docs/reference/schema.md` is their reference. Does not own their meaning: they
+//! are translated into members of the wire format.
 
 use model::{Json, Object};
 use toml::Spanned;
