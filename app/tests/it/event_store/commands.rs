@@ -87,3 +87,32 @@ fn old_containers_are_copied_verified_and_switched() {
     let tags = on(&data, &tags).succeeded();
     assert_eq!(tags.out.lines().count(), 2, "{tags:?}");
 }
+
+/// Those above twice the figure of the requirements, which count no heads and no reservations (DC-X9).
+const OVER: [&str; 3] = [
+    "append an event with a new tag",
+    "append an event with a tag",
+    "append an event with three tags",
+];
+
+#[test]
+fn every_operation_is_measured_and_judged() {
+    let said = planisphere(["event-store", "budget", "--json"]);
+    let rows: Vec<serde_json::Value> =
+        said.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(rows.len(), 16);
+    let over = rows.iter().filter(|row| row["mark"] == "**");
+    let over: Vec<_> = over.map(|row| row["operation"].as_str().unwrap()).collect();
+    assert_eq!((said.code, over.as_slice()), (1, OVER.as_slice()), "{said:?}");
+    for row in &rows {
+        let (azure, native) = (row["azure"].as_f64().unwrap(), row["native"].as_f64().unwrap());
+        assert!(native > 0.0 && native <= azure + 0.005, "{row}");
+    }
+}
+
+#[test]
+fn a_load_of_tenants_finds_no_leak() {
+    let words = ["event-store", "load", "--tenants", "3", "--writers", "2", "--seconds", "1"];
+    let said = planisphere(words).succeeded();
+    assert!(said.out.contains(", 0 violations"), "{said:?}");
+}
