@@ -28,3 +28,4 @@ mod serve;
 mod tls;
 mod todo;
 mod transfer;
+mod worlds;

@@ -9,6 +9,11 @@ mod format;
 mod messages;
 mod run;
 
-#[cfg(any(feature = "chat", feature = "notifications", feature = "secret-migration"))]
+#[cfg(any(
+    feature = "chat",
+    feature = "notifications",
+    feature = "secret-migration",
+    feature = "worlds"
+))]
 pub(crate) use format::SchemaFormatArg;
 pub(crate) use run::SchemaCommand;
