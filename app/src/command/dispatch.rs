@@ -12,13 +12,16 @@ use super::event_store;
     feature = "chat",
     feature = "event-store",
     feature = "notifications",
-    feature = "secret-migration"
+    feature = "secret-migration",
+    feature = "worlds"
 )))]
 use super::missing::MissingSystem;
 #[cfg(feature = "notifications")]
 use super::notifications;
 #[cfg(feature = "secret-migration")]
 use super::secret_migration;
+#[cfg(feature = "worlds")]
+use super::worlds;
 use super::{
     backup, bench, completions, copy, cost, emulator, export, import, list, partitions, query,
     report, restore, schema, script, serve, verify, version,
@@ -66,6 +69,11 @@ pub(crate) enum PlanisphereCommand {
     /// (not in this build) The secrets migration tracker
     #[cfg(not(feature = "secret-migration"))]
     SecretMigration(MissingSystem),
+    #[cfg(feature = "worlds")]
+    Worlds(worlds::WorldsCommand),
+    /// (not in this build) The world builder
+    #[cfg(not(feature = "worlds"))]
+    Worlds(MissingSystem),
 }
 
 impl PlanisphereCommand {
@@ -106,6 +114,10 @@ impl PlanisphereCommand {
             Self::SecretMigration(tracker) => tracker.run(),
             #[cfg(not(feature = "secret-migration"))]
             Self::SecretMigration(missing) => missing.refuse("secret-migration"),
+            #[cfg(feature = "worlds")]
+            Self::Worlds(worlds) => worlds.run(),
+            #[cfg(not(feature = "worlds"))]
+            Self::Worlds(missing) => missing.refuse("worlds"),
         }
     }
 }

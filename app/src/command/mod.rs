@@ -18,7 +18,8 @@ mod list;
     feature = "chat",
     feature = "event-store",
     feature = "notifications",
-    feature = "secret-migration"
+    feature = "secret-migration",
+    feature = "worlds"
 )))]
 mod missing;
 #[cfg(feature = "notifications")]
@@ -36,11 +37,14 @@ mod serve;
     feature = "chat",
     feature = "event-store",
     feature = "notifications",
-    feature = "secret-migration"
+    feature = "secret-migration",
+    feature = "worlds"
 ))]
 mod system;
 mod verify;
 mod version;
+#[cfg(feature = "worlds")]
+mod worlds;
 
 pub(crate) use dispatch::PlanisphereCommand;
 #[cfg(feature = "notifications")]
@@ -49,6 +53,7 @@ pub(crate) use serve::read_prices;
     feature = "chat",
     feature = "event-store",
     feature = "notifications",
-    feature = "secret-migration"
+    feature = "secret-migration",
+    feature = "worlds"
 ))]
 pub(crate) use serve::stop_signal;

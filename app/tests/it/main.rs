@@ -29,3 +29,4 @@ mod serve;
 mod tls;
 mod todo;
 mod transfer;
+mod worlds;

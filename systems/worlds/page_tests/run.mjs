@@ -47,7 +47,9 @@ async function checkAccessibility() {
   assert.deepEqual(violations.map(({ id, nodes }) => `${id}: ${nodes.map((one) => one.target.join(" ")).join(", ")}`), []);
 }
 const screenshot = (name) => page.screenshot({ path: join(ARTEFACTS, `${name}.png`) });
-const row = (name) => page.locator(`[role=treeitem][aria-label$=" ${name}"]`);
+// The label of a row is a sign, a space and the name.
+const row = (name) => page.getByRole("treeitem", { name: new RegExp(`^\\S+ ${name}$`, "u") });
+const age = () => page.getByRole("textbox", { name: "Age", exact: true });
 const choose = (name) => row(name).locator(".branch").first().click();
 
 await test("without a session the page asks to sign in", async () => {
@@ -87,14 +89,14 @@ await test("an entity is created, saved and shown in the tree by itself", async 
   await page.locator("#new-schema").selectOption("fantasy-character");
   await page.getByRole("button", { name: "Create" }).click();
   await page.locator("#entity-title", { hasText: "Mira Ashdown" }).waitFor();
-  await page.getByLabel("Age").fill("-1");
+  await age().fill("-1");
   await page.locator("#save").click();
   await page.getByText("Give at least 0.").waitFor();
-  await page.getByLabel("Age").fill("31");
+  await age().fill("31");
   await page.locator("#entity-name").fill("Mira of the Lanterns");
   await page.locator("#save").click();
   await page.locator("#entity-title", { hasText: "Mira of the Lanterns" }).waitFor();
-  assert.equal(await page.getByLabel("Age").inputValue(), "31");
+  assert.equal(await age().inputValue(), "31");
   await row("Mira of the Lanterns").waitFor();
   await screenshot("entity");
 });

@@ -27,15 +27,15 @@ pub use action::{RestoreOptions, RestoredParent, WorldChange, WorldDraft, Writte
 pub use containers::WorldContainers;
 pub use domain::{
     BranchItem, DeletedWorldEntity, DeletionReason, EntityChange, EntityCounter, EntityDraft,
-    EntityId, EntityTypeCatalog, EntityTypeDefinition, HierarchyNode, OperationKind,
-    OperationStatus, PropertyDefinition, PropertySchema, RuleSeverity, StoredTree, TreeEntity,
-    UtcTimestamp, WorldEntity, WorldId, WorldMetadata, WorldOperation, WorldTree, WorldUser,
+    EntityId, EntityTypeCatalog, EntityTypeDefinition, HierarchyNode, OperationStatus,
+    PropertyDefinition, PropertySchema, RuleSeverity, StoredTree, TreeEntity, UtcTimestamp,
+    WorldEntity, WorldId, WorldMetadata, WorldOperation, WorldOperationKind, WorldTree, WorldUser,
     shipped_schemas,
 };
 pub use error::{Error, ErrorKind, FieldMistake, Result};
 pub use page::WORLD_PAGES;
 pub use question::{
-    ChildCount, EntityFilter, EntityPage, EntitySort, SortOrder, TrashPage, TrashedEntity,
+    ChildCount, EntityFilter, EntityOrder, EntityPage, EntitySort, TrashPage, TrashedEntity,
     WorldHierarchy, WorldPage,
 };
 pub use reaction::{ReconcileReport, TrashSweep, TreeWorker, WorkerRound};

@@ -10,6 +10,11 @@ mod messages;
 mod run;
 mod scripts;
 
-#[cfg(any(feature = "chat", feature = "notifications", feature = "secret-migration"))]
+#[cfg(any(
+    feature = "chat",
+    feature = "notifications",
+    feature = "secret-migration",
+    feature = "worlds"
+))]
 pub(crate) use format::SchemaFormatArg;
 pub(crate) use run::SchemaCommand;

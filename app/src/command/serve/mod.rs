@@ -25,7 +25,8 @@ pub(crate) use run::ServeCommand;
     feature = "chat",
     feature = "event-store",
     feature = "notifications",
-    feature = "secret-migration"
+    feature = "secret-migration",
+    feature = "worlds"
 ))]
 pub(crate) use stop::stop_signal;
 pub(crate) use usage::{USAGE_FILE, read_prices};

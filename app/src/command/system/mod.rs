@@ -7,7 +7,12 @@
 mod account_calls;
 #[cfg(feature = "event-store")]
 mod measured_account;
-#[cfg(any(feature = "chat", feature = "notifications", feature = "secret-migration"))]
+#[cfg(any(
+    feature = "chat",
+    feature = "notifications",
+    feature = "secret-migration",
+    feature = "worlds"
+))]
 mod operator_flags;
 mod service_log;
 mod serving;
@@ -21,7 +26,12 @@ pub(crate) use account_calls::{AccountCall, by_container};
 pub(crate) use account_calls::{Calls, sum, terms};
 #[cfg(feature = "event-store")]
 pub(crate) use measured_account::measured_account;
-#[cfg(any(feature = "chat", feature = "notifications", feature = "secret-migration"))]
+#[cfg(any(
+    feature = "chat",
+    feature = "notifications",
+    feature = "secret-migration",
+    feature = "worlds"
+))]
 pub(crate) use operator_flags::{OpenedAccount, OperatorFlags};
 pub(crate) use service_log::begin as begin_log;
 pub(crate) use serving::{DefaultAccount, ServingFlags, http_server};

@@ -9,7 +9,7 @@ use super::create::WrittenEntity;
 use super::update::{can_repeat, require_etag};
 use crate::access::WorldAccess;
 use crate::domain::{
-    DeletionReason, EntityId, OperationKind, WorldEntity, WorldOperation, random_text,
+    DeletionReason, EntityId, WorldEntity, WorldOperation, WorldOperationKind, random_text,
 };
 use crate::error::{Error, ErrorKind, Result};
 use crate::worlds::{Worlds, WorldsCore};
@@ -32,7 +32,7 @@ impl Worlds {
         for round in 1.. {
             let mut item = core.read_active(access, id, &mut meter).await?;
             require_etag(&item, if_match)?;
-            if core.has_active_children(access, id, &mut meter).await? {
+            if core.find_active_child(access, id, &mut meter).await?.is_some() {
                 let message =
                     "Entities are nested in it. Delete them first, or with it by a cascade.";
                 return Err(Error::new(ErrorKind::HasChildren, message));
@@ -66,7 +66,7 @@ impl Worlds {
         let item = core.read_active(access, id, &mut meter).await?;
         require_etag(&item, if_match)?;
         let operation =
-            core.begin_operation(access, OperationKind::Delete, &item.value, None, &mut meter);
+            core.begin_operation(access, WorldOperationKind::Delete, &item.value, None, &mut meter);
         let operation = operation.await?;
         let world = access.world();
         let reason = DeletionReason::UserDeleted;
@@ -116,27 +116,27 @@ impl Worlds {
 }
 
 impl WorldsCore {
-    /// Whether anything that is not deleted is nested in an entity.
-    async fn has_active_children(
+    /// One of the entities nested directly in another that are not deleted.
+    async fn find_active_child(
         &self,
         access: &WorldAccess,
         id: &EntityId,
         meter: &mut ChargeMeter,
-    ) -> Result<bool> {
+    ) -> Result<Option<String>> {
         let query = Query::text(
             "SELECT TOP 1 VALUE c.id FROM c WHERE c.ParentId = @parent AND c.IsDeleted = false",
         );
         let query = query.parameter("@parent", id);
         let query = query.within_prefix(access.world().partition_key());
         let found: Vec<String> = meter.record(self.containers.entities.query(&query).await?);
-        Ok(!found.is_empty())
+        Ok(found.into_iter().next())
     }
 
     /// Stores an operation for the worker, unless the user has too many.
     pub(super) async fn begin_operation(
         &self,
         access: &WorldAccess,
-        kind: OperationKind,
+        kind: WorldOperationKind,
         entity: &WorldEntity,
         source: Option<String>,
         meter: &mut ChargeMeter,

@@ -11,7 +11,9 @@ use service::charge::{ChargeMeter, ChargedValue};
 use super::create::WrittenEntity;
 use crate::access::WorldAccess;
 use crate::domain::DEPTH_MAX;
-use crate::domain::{DeletedWorldEntity, EntityId, OperationKind, WorldEntity, WorldOperation};
+use crate::domain::{
+    DeletedWorldEntity, EntityId, WorldEntity, WorldOperation, WorldOperationKind,
+};
 use crate::error::{Error, ErrorKind, Result};
 use crate::worlds::{Worlds, WorldsCore};
 
@@ -77,7 +79,7 @@ impl Worlds {
         let source = found.delete_operation_id.clone();
         // The parent first: an operation must not begin for an entity that stays deleted.
         core.restore_one(access, id, parents, &mut meter).await?;
-        let kind = OperationKind::Restore;
+        let kind = WorldOperationKind::Restore;
         let operation = core.begin_operation(access, kind, &found, source, &mut meter).await?;
         Ok(meter.finish(operation))
     }

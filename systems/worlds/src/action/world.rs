@@ -55,7 +55,7 @@ impl Worlds {
     ) -> Result<ChargedValue<WrittenEntity>> {
         let (core, mut meter) = (&self.core, ChargeMeter::default());
         let id = WorldId::random(&core.environment);
-        let mut entity = new_world(&id, user, draft.name, core.now());
+        let mut entity = new_world(&id, user, &draft.name, core.now());
         entity.description = draft.description.filter(|text| !text.is_empty());
         entity.tags = draft.tags;
         require_no_mistakes("the world", field_mistakes(&entity))?;
@@ -97,7 +97,7 @@ impl Worlds {
 pub(crate) fn new_world(
     world: &WorldId,
     user: &WorldUser,
-    name: String,
+    name: &str,
     now: UtcTimestamp,
 ) -> WorldEntity {
     let name = name.trim().to_owned();

@@ -1,6 +1,6 @@
 //! An entity as it is stored: the World itself and everything nested in it.
 //!
-//! Owns the property names of the seed. Does not own the rules of their values (`entity_draft`, `entity_type`,
+//! Owns the property names of the seed. Does not own the rules of their values (`draft`, `entity_type`,
 //! `property_schema`).
 
 use client::PartitionKey;

@@ -5,8 +5,8 @@
 
 mod counter;
 mod deleted;
+mod draft;
 mod entity;
-mod entity_draft;
 mod entity_type;
 mod id;
 mod operation;
@@ -18,18 +18,18 @@ mod user;
 
 pub use counter::EntityCounter;
 pub use deleted::DeletedWorldEntity;
+pub use draft::{EntityChange, EntityDraft};
 pub use entity::{DeletionReason, WorldEntity};
-pub use entity_draft::{EntityChange, EntityDraft};
 pub use entity_type::{EntityTypeCatalog, EntityTypeDefinition, RuleSeverity};
 pub use id::{EntityId, WorldId};
-pub use operation::{OperationKind, OperationStatus, WorldOperation};
+pub use operation::{OperationStatus, WorldOperation, WorldOperationKind};
 pub use property_schema::{PropertyDefinition, PropertySchema, shipped_schemas};
 pub use service::timestamp::UtcTimestamp;
 pub use tree::{HierarchyNode, TreeEntity, WorldTree};
 pub use tree_items::{BranchItem, StoredTree, WorldMetadata};
 pub use user::WorldUser;
 
+pub(crate) use draft::field_mistakes;
 pub(crate) use entity::WORLD_TYPE;
-pub(crate) use entity_draft::field_mistakes;
 pub(crate) use id::random_text;
 pub(crate) use tree::DEPTH_MAX;

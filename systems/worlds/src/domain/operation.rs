@@ -2,14 +2,14 @@
 //!
 //! Owns what is stored of it. Does not own the work (`reaction/operations`).
 
-use std::time::Duration;
-
 use serde::{Deserialize, Serialize};
 
 use super::{EntityId, UtcTimestamp, WorldId, WorldUser};
 
-/// How long an operation is listed after its last change.
-const KEPT: Duration = Duration::from_secs(24 * 3600);
+/// How long an operation is listed after it ended.
+const ENDED_TTL_SECONDS: i64 = 24 * 3600;
+/// An open operation does not expire: its worker may be away for longer than a day.
+const OPEN_TTL: i64 = -1;
 
 /// One item of the container `DeleteOperation`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,7 +21,7 @@ pub struct WorldOperation {
     /// The world.
     pub world_id: WorldId,
     /// What it does.
-    pub kind: OperationKind,
+    pub kind: WorldOperationKind,
     /// The entity it begins at.
     pub entity_id: EntityId,
     /// The name of that entity, for lists.
@@ -53,15 +53,15 @@ pub struct WorldOperation {
     /// Until when no other worker takes it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub leased_until: Option<UtcTimestamp>,
-    /// Seconds after which the item is gone.
+    /// Seconds after which the item is gone; -1 while there is something to do.
     #[serde(rename = "ttl")]
-    pub ttl: u32,
+    pub ttl: i64,
 }
 
 /// What an operation does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum OperationKind {
+pub enum WorldOperationKind {
     /// Deletes an entity and everything nested in it.
     Delete,
     /// Restores an entity and everything that was deleted with it.
@@ -89,7 +89,7 @@ pub enum OperationStatus {
 impl WorldOperation {
     pub(crate) fn new(
         id: String,
-        kind: OperationKind,
+        kind: WorldOperationKind,
         entity: (&WorldId, &EntityId, &str),
         by: &WorldUser,
         now: UtcTimestamp,
@@ -112,15 +112,21 @@ impl WorldOperation {
             modified_date: now,
             worker: None,
             leased_until: None,
-            ttl: u32::try_from(KEPT.as_secs()).unwrap_or(u32::MAX),
+            ttl: OPEN_TTL,
         }
     }
 }
 
 impl WorldOperation {
+    /// Sets the status, and with it how long the item is kept.
+    pub(crate) fn set_status(&mut self, status: OperationStatus) {
+        self.status = status;
+        self.ttl = if status.is_open() { OPEN_TTL } else { ENDED_TTL_SECONDS };
+    }
+
     /// Gives it all its attempts again.
     pub(crate) fn reopen(&mut self, now: UtcTimestamp) {
-        self.status = OperationStatus::Pending;
+        self.set_status(OperationStatus::Pending);
         self.attempts = 0;
         self.leased_until = None;
         self.modified_date = now;

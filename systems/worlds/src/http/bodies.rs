@@ -6,8 +6,8 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::domain::{
-    DeletionReason, EntityId, HierarchyNode, OperationKind, OperationStatus, UtcTimestamp,
-    WorldEntity, WorldOperation,
+    DeletionReason, EntityId, HierarchyNode, OperationStatus, UtcTimestamp, WorldEntity,
+    WorldOperation, WorldOperationKind,
 };
 use crate::question::{TrashedEntity, WorldHierarchy};
 
@@ -146,7 +146,7 @@ impl From<WorldHierarchy> for HierarchyBody {
 #[serde(rename_all = "camelCase")]
 pub(super) struct OperationBody {
     id: String,
-    kind: OperationKind,
+    kind: WorldOperationKind,
     status: OperationStatus,
     entity_id: String,
     entity_name: String,

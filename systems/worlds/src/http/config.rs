@@ -5,7 +5,7 @@ use serde::Serialize;
 use service::charge::ChargedValue;
 use service::http::{HttpResult, JsonBody, ProblemDocument};
 
-use super::reply::{Envelope, Reply};
+use super::reply::{DataEnvelope, WorldReply};
 use super::request::WorldRequest;
 use super::router::WorldsApi;
 use crate::domain::EntityTypeDefinition;
@@ -22,7 +22,9 @@ pub(super) struct AccessStatusBody {
 }
 
 /// Whether callers have to sign in or need an access code.
-#[utoipa::path(get, path = "/api/config/access-status", responses((status = 200, body = AccessStatusBody)))]
+#[utoipa::path(get, path = "/api/config/access-status", responses(
+    (status = 200, body = AccessStatusBody),
+))]
 pub(super) async fn access_status(State(api): State<WorldsApi>) -> JsonBody<AccessStatusBody> {
     let access = &api.system.settings().access_control;
     let is_anonymous = access.mode == AccessMode::Anonymous;
@@ -34,13 +36,13 @@ pub(super) async fn access_status(State(api): State<WorldsApi>) -> JsonBody<Acce
 
 /// All types of entities, with what they may be nested in.
 #[utoipa::path(get, path = "/api/v1/entity-types", responses(
-    (status = 200, body = Envelope<Vec<EntityTypeDefinition>>),
+    (status = 200, body = DataEnvelope<Vec<EntityTypeDefinition>>),
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
 ))]
 pub(super) async fn entity_types(
     State(api): State<WorldsApi>,
     request: WorldRequest,
-) -> HttpResult<Reply<Vec<EntityTypeDefinition>>> {
+) -> HttpResult<WorldReply<Vec<EntityTypeDefinition>>> {
     let types: Vec<_> = api.system.entity_types().iter().cloned().collect();
     Ok(request.reply(ChargedValue::new(types, 0.0)))
 }

@@ -10,12 +10,12 @@ use service::http::{
 };
 
 use super::bodies::{EntityBody, OperationBody, bodies_of, body_of};
-use super::reply::{Envelope, Reply};
+use super::reply::{DataEnvelope, WorldReply};
 use super::request::{WorldRequest, parse_entity};
 use super::router::{PAGE, PAGE_ROWS, WorldsApi};
 use crate::action::WrittenEntity;
 use crate::domain::{EntityChange, EntityDraft, EntityId};
-use crate::question::{ChildCount, EntityFilter, EntityPage, EntitySort, SortOrder};
+use crate::question::{ChildCount, EntityFilter, EntityOrder, EntityPage, EntitySort};
 
 /// Which entities, and which page of them.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
@@ -32,7 +32,7 @@ pub(super) struct EntitiesQuery {
     sort: Option<EntitySort>,
     /// `asc` or `desc`.
     #[serde(default)]
-    order: SortOrder,
+    order: EntityOrder,
     /// Entities per page, 1 to 200.
     limit: Option<usize>,
     /// The cursor of the previous page.
@@ -42,7 +42,7 @@ pub(super) struct EntitiesQuery {
 /// A page of the entities of a world.
 #[utoipa::path(get, path = "/api/v1/worlds/{world}/entities",
     params(("world" = String, Path), EntitiesQuery), responses(
-    (status = 200, body = Envelope<Vec<EntityBody>>),
+    (status = 200, body = DataEnvelope<Vec<EntityBody>>),
     (status = 400, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 404, body = ProblemDocument, content_type = "application/problem+json"),
@@ -52,7 +52,7 @@ pub(super) async fn list(
     mut request: WorldRequest,
     PathParams(world): PathParams<String>,
     QueryParams(query): QueryParams<EntitiesQuery>,
-) -> HttpResult<Reply<Vec<EntityBody>>> {
+) -> HttpResult<WorldReply<Vec<EntityBody>>> {
     let access = request.access(&api, &world).await?;
     let tags = query.tags.as_deref().unwrap_or_default();
     let tags = tags.split(',').map(str::trim).filter(|tag| !tag.is_empty());
@@ -81,14 +81,17 @@ pub(super) fn page_reply(
     page: ChargedValue<EntityPage>,
     limit: usize,
     scope: &[&str],
-) -> Reply<Vec<EntityBody>> {
+) -> WorldReply<Vec<EntityBody>> {
     let EntityPage { entities, continuation } = page.value;
     let next = continuation.map(|next| api.server.cursors().seal(scope, &next));
     request.reply(ChargedValue::new(bodies_of(entities), page.charge)).page(limit, next)
 }
 
 /// The answer with an entity after a write.
-fn written_reply(request: WorldRequest, written: ChargedValue<WrittenEntity>) -> Reply<EntityBody> {
+fn written_reply(
+    request: WorldRequest,
+    written: ChargedValue<WrittenEntity>,
+) -> WorldReply<EntityBody> {
     let WrittenEntity { entity, etag, warnings } = written.value;
     request.reply(ChargedValue::new(entity.into(), written.charge)).etag(etag).warnings(warnings)
 }
@@ -96,7 +99,7 @@ fn written_reply(request: WorldRequest, written: ChargedValue<WrittenEntity>) ->
 /// Creates an entity.
 #[utoipa::path(post, path = "/api/v1/worlds/{world}/entities", params(("world" = String, Path)),
     request_body = EntityDraft, responses(
-    (status = 201, body = Envelope<EntityBody>),
+    (status = 201, body = DataEnvelope<EntityBody>),
     (status = 400, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 404, body = ProblemDocument, content_type = "application/problem+json"),
@@ -108,7 +111,7 @@ pub(super) async fn create(
     mut request: WorldRequest,
     PathParams(world): PathParams<String>,
     JsonBody(draft): JsonBody<EntityDraft>,
-) -> HttpResult<Reply<EntityBody>> {
+) -> HttpResult<WorldReply<EntityBody>> {
     let access = request.access(&api, &world).await?;
     let written = api.system.create_entity(&access, draft).await?;
     Ok(written_reply(request, written).status(StatusCode::CREATED))
@@ -117,7 +120,7 @@ pub(super) async fn create(
 /// An entity.
 #[utoipa::path(get, path = "/api/v1/worlds/{world}/entities/{entity}",
     params(("world" = String, Path), ("entity" = String, Path)), responses(
-    (status = 200, body = Envelope<EntityBody>),
+    (status = 200, body = DataEnvelope<EntityBody>),
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 404, body = ProblemDocument, content_type = "application/problem+json"),
 ))]
@@ -125,7 +128,7 @@ pub(super) async fn read(
     State(api): State<WorldsApi>,
     mut request: WorldRequest,
     PathParams((world, entity)): PathParams<(String, String)>,
-) -> HttpResult<Reply<EntityBody>> {
+) -> HttpResult<WorldReply<EntityBody>> {
     let access = request.access(&api, &world).await?;
     let found = api.system.entity(&access, &parse_entity(&entity)?).await?;
     let (entity, etag) = found.value;
@@ -134,8 +137,9 @@ pub(super) async fn read(
 
 /// Replaces an entity: absent fields are removed. Its parent stays; see `move`.
 #[utoipa::path(put, path = "/api/v1/worlds/{world}/entities/{entity}",
-    params(("world" = String, Path), ("entity" = String, Path)), request_body = EntityDraft, responses(
-    (status = 200, body = Envelope<EntityBody>),
+    params(("world" = String, Path), ("entity" = String, Path)),
+    request_body = EntityDraft, responses(
+    (status = 200, body = DataEnvelope<EntityBody>),
     (status = 400, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 404, body = ProblemDocument, content_type = "application/problem+json"),
@@ -148,7 +152,7 @@ pub(super) async fn replace(
     PathParams((world, entity)): PathParams<(String, String)>,
     if_match: Option<IfMatch>,
     JsonBody(draft): JsonBody<EntityDraft>,
-) -> HttpResult<Reply<EntityBody>> {
+) -> HttpResult<WorldReply<EntityBody>> {
     let access = request.access(&api, &world).await?;
     let etag = if_match.as_ref().and_then(IfMatch::etag);
     let (entity, change) = (parse_entity(&entity)?, draft.into_replacement());
@@ -158,8 +162,9 @@ pub(super) async fn replace(
 
 /// Changes an entity: absent fields stay as they are.
 #[utoipa::path(patch, path = "/api/v1/worlds/{world}/entities/{entity}",
-    params(("world" = String, Path), ("entity" = String, Path)), request_body = EntityChange, responses(
-    (status = 200, body = Envelope<EntityBody>),
+    params(("world" = String, Path), ("entity" = String, Path)),
+    request_body = EntityChange, responses(
+    (status = 200, body = DataEnvelope<EntityBody>),
     (status = 400, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 404, body = ProblemDocument, content_type = "application/problem+json"),
@@ -172,7 +177,7 @@ pub(super) async fn change(
     PathParams((world, entity)): PathParams<(String, String)>,
     if_match: Option<IfMatch>,
     JsonBody(change): JsonBody<EntityChange>,
-) -> HttpResult<Reply<EntityBody>> {
+) -> HttpResult<WorldReply<EntityBody>> {
     let access = request.access(&api, &world).await?;
     let etag = if_match.as_ref().and_then(IfMatch::etag);
     let written = api.system.update_entity(&access, &parse_entity(&entity)?, &change, etag).await?;
@@ -191,8 +196,8 @@ pub(super) struct DeleteQuery {
 /// Deletes an entity; with a cascade, everything nested in it too. It can be restored.
 #[utoipa::path(delete, path = "/api/v1/worlds/{world}/entities/{entity}",
     params(("world" = String, Path), ("entity" = String, Path), DeleteQuery), responses(
-    (status = 200, body = Envelope<EntityBody>),
-    (status = 202, body = Envelope<OperationBody>),
+    (status = 200, body = DataEnvelope<EntityBody>),
+    (status = 202, body = DataEnvelope<OperationBody>),
     (status = 400, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 404, body = ProblemDocument, content_type = "application/problem+json"),
@@ -221,7 +226,7 @@ pub(super) async fn delete(
 /// What is nested directly in an entity, by name.
 #[utoipa::path(get, path = "/api/v1/worlds/{world}/entities/{entity}/children",
     params(("world" = String, Path), ("entity" = String, Path), PageQuery), responses(
-    (status = 200, body = Envelope<Vec<EntityBody>>),
+    (status = 200, body = DataEnvelope<Vec<EntityBody>>),
     (status = 400, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 404, body = ProblemDocument, content_type = "application/problem+json"),
@@ -231,7 +236,7 @@ pub(super) async fn children(
     mut request: WorldRequest,
     PathParams((world, entity)): PathParams<(String, String)>,
     QueryParams(page): QueryParams<PageQuery>,
-) -> HttpResult<Reply<Vec<EntityBody>>> {
+) -> HttpResult<WorldReply<Vec<EntityBody>>> {
     let access = request.access(&api, &world).await?;
     let parent = parse_entity(&entity)?;
     let scope = ["children", access.world().as_str(), access.user().as_str(), parent.as_str()];
@@ -244,7 +249,7 @@ pub(super) async fn children(
 /// How many entities are nested directly in one.
 #[utoipa::path(get, path = "/api/v1/worlds/{world}/entities/{entity}/children/count",
     params(("world" = String, Path), ("entity" = String, Path)), responses(
-    (status = 200, body = Envelope<ChildCount>),
+    (status = 200, body = DataEnvelope<ChildCount>),
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 404, body = ProblemDocument, content_type = "application/problem+json"),
 ))]
@@ -252,7 +257,7 @@ pub(super) async fn count_children(
     State(api): State<WorldsApi>,
     mut request: WorldRequest,
     PathParams((world, entity)): PathParams<(String, String)>,
-) -> HttpResult<Reply<ChildCount>> {
+) -> HttpResult<WorldReply<ChildCount>> {
     let access = request.access(&api, &world).await?;
     let count = api.system.count_children(&access, &parse_entity(&entity)?).await?;
     Ok(request.reply(count))
@@ -269,7 +274,7 @@ pub(super) struct MoveBody {
 /// Nests an entity in another one. Paths of what is nested in it follow in the background.
 #[utoipa::path(post, path = "/api/v1/worlds/{world}/entities/{entity}/move",
     params(("world" = String, Path), ("entity" = String, Path)), request_body = MoveBody, responses(
-    (status = 200, body = Envelope<EntityBody>),
+    (status = 200, body = DataEnvelope<EntityBody>),
     (status = 400, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 404, body = ProblemDocument, content_type = "application/problem+json"),
@@ -283,7 +288,7 @@ pub(super) async fn move_to(
     PathParams((world, entity)): PathParams<(String, String)>,
     if_match: Option<IfMatch>,
     JsonBody(body): JsonBody<MoveBody>,
-) -> HttpResult<Reply<EntityBody>> {
+) -> HttpResult<WorldReply<EntityBody>> {
     let access = request.access(&api, &world).await?;
     let parent = EntityId::parse(body.new_parent_id);
     let parent = parent.map_err(|why| Problem::invalid_field("newParentId", "invalid", why))?;

@@ -14,7 +14,7 @@ const X_CHARGE: HeaderName = HeaderName::from_static("x-ms-request-charge");
 
 /// An answer.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
-pub(super) struct Envelope<T> {
+pub(super) struct DataEnvelope<T> {
     data: T,
     meta: EnvelopeMeta,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -43,27 +43,27 @@ pub(super) struct Pagination {
 }
 
 /// An answer with its status and headers.
-pub(super) struct Reply<T> {
+pub(super) struct WorldReply<T> {
     status: StatusCode,
-    envelope: Envelope<T>,
+    envelope: DataEnvelope<T>,
     etag: Option<EntityTag>,
     charge: f64,
 }
 
 impl WorldRequest {
     /// The answer with this value.
-    pub(super) fn reply<T>(self, value: ChargedValue<T>) -> Reply<T> {
+    pub(super) fn reply<T>(self, value: ChargedValue<T>) -> WorldReply<T> {
         let meta = EnvelopeMeta { request_id: self.id, timestamp: self.at, warnings: Vec::new() };
-        Reply {
+        WorldReply {
             status: StatusCode::OK,
-            envelope: Envelope { data: value.value, meta, pagination: None },
+            envelope: DataEnvelope { data: value.value, meta, pagination: None },
             etag: None,
             charge: self.meter.total() + value.charge,
         }
     }
 }
 
-impl<T> Reply<T> {
+impl<T> WorldReply<T> {
     pub(super) fn status(self, status: StatusCode) -> Self {
         Self { status, ..self }
     }
@@ -84,7 +84,7 @@ impl<T> Reply<T> {
     }
 }
 
-impl<T: Serialize> IntoResponse for Reply<T> {
+impl<T: Serialize> IntoResponse for WorldReply<T> {
     fn into_response(self) -> Response {
         let charge = HeaderValue::from_str(&format!("{:.2}", self.charge)).ok();
         let etag = EtagHeader::new(self.etag.as_ref());

@@ -7,27 +7,27 @@ use serde_json::{Map, Value};
 use service::charge::ChargedValue;
 use service::http::{HttpResult, JsonBody, PathParams, ProblemDocument};
 
-use super::reply::{Envelope, Reply};
+use super::reply::{DataEnvelope, WorldReply};
 use super::request::WorldRequest;
 use super::router::WorldsApi;
 use crate::domain::PropertySchema;
 
 /// The schemas of the program and of the caller.
 #[utoipa::path(get, path = "/api/v1/schemas", responses(
-    (status = 200, body = Envelope<Vec<PropertySchema>>),
+    (status = 200, body = DataEnvelope<Vec<PropertySchema>>),
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
 ))]
 pub(super) async fn list(
     State(api): State<WorldsApi>,
     request: WorldRequest,
-) -> HttpResult<Reply<Vec<PropertySchema>>> {
+) -> HttpResult<WorldReply<Vec<PropertySchema>>> {
     let schemas = api.system.schemas(&request.user).await?;
     Ok(request.reply(schemas))
 }
 
 /// Creates a schema of the caller.
 #[utoipa::path(post, path = "/api/v1/schemas", request_body = PropertySchema, responses(
-    (status = 201, body = Envelope<PropertySchema>),
+    (status = 201, body = DataEnvelope<PropertySchema>),
     (status = 400, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 409, body = ProblemDocument, content_type = "application/problem+json"),
@@ -36,14 +36,14 @@ pub(super) async fn create(
     State(api): State<WorldsApi>,
     request: WorldRequest,
     JsonBody(schema): JsonBody<PropertySchema>,
-) -> HttpResult<Reply<PropertySchema>> {
+) -> HttpResult<WorldReply<PropertySchema>> {
     let schema = api.system.create_schema(&request.user, schema).await?;
     Ok(request.reply(schema).status(StatusCode::CREATED))
 }
 
 /// A schema.
 #[utoipa::path(get, path = "/api/v1/schemas/{schema}", params(("schema" = String, Path)), responses(
-    (status = 200, body = Envelope<PropertySchema>),
+    (status = 200, body = DataEnvelope<PropertySchema>),
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 404, body = ProblemDocument, content_type = "application/problem+json"),
 ))]
@@ -51,7 +51,7 @@ pub(super) async fn read(
     State(api): State<WorldsApi>,
     request: WorldRequest,
     PathParams(id): PathParams<String>,
-) -> HttpResult<Reply<PropertySchema>> {
+) -> HttpResult<WorldReply<PropertySchema>> {
     let schema = api.system.schema(&request.user, &id).await?;
     Ok(request.reply(schema))
 }
@@ -59,7 +59,7 @@ pub(super) async fn read(
 /// Replaces a schema of the caller.
 #[utoipa::path(put, path = "/api/v1/schemas/{schema}", params(("schema" = String, Path)),
     request_body = PropertySchema, responses(
-    (status = 200, body = Envelope<PropertySchema>),
+    (status = 200, body = DataEnvelope<PropertySchema>),
     (status = 400, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 404, body = ProblemDocument, content_type = "application/problem+json"),
@@ -70,14 +70,15 @@ pub(super) async fn replace(
     request: WorldRequest,
     PathParams(id): PathParams<String>,
     JsonBody(schema): JsonBody<PropertySchema>,
-) -> HttpResult<Reply<PropertySchema>> {
+) -> HttpResult<WorldReply<PropertySchema>> {
     let schema = PropertySchema { id, ..schema };
     let schema = api.system.replace_schema(&request.user, schema).await?;
     Ok(request.reply(schema))
 }
 
 /// Deletes a schema of the caller.
-#[utoipa::path(delete, path = "/api/v1/schemas/{schema}", params(("schema" = String, Path)), responses(
+#[utoipa::path(delete, path = "/api/v1/schemas/{schema}",
+    params(("schema" = String, Path)), responses(
     (status = 204),
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 404, body = ProblemDocument, content_type = "application/problem+json"),
@@ -130,7 +131,7 @@ pub(super) struct ValidationBody {
 /// Validates properties without storing them, and fills in defaults.
 #[utoipa::path(post, path = "/api/v1/schemas/{schema}/validate", params(("schema" = String, Path)),
     request_body = PropertiesBody, responses(
-    (status = 200, body = Envelope<ValidationBody>),
+    (status = 200, body = DataEnvelope<ValidationBody>),
     (status = 400, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 404, body = ProblemDocument, content_type = "application/problem+json"),
@@ -140,7 +141,7 @@ pub(super) async fn validate(
     request: WorldRequest,
     PathParams(id): PathParams<String>,
     JsonBody(body): JsonBody<PropertiesBody>,
-) -> HttpResult<Reply<ValidationBody>> {
+) -> HttpResult<WorldReply<ValidationBody>> {
     let schema = api.system.schema(&request.user, &id).await?;
     let PropertiesBody { mut properties, mut system_properties } = body;
     let mistakes = schema.value.apply(&mut properties, &mut system_properties);
@@ -154,7 +155,8 @@ pub(super) async fn validate(
 }
 
 /// A schema in the language of JSON Schema.
-#[utoipa::path(get, path = "/api/v1/schemas/{schema}/json-schema", params(("schema" = String, Path)), responses(
+#[utoipa::path(get, path = "/api/v1/schemas/{schema}/json-schema",
+    params(("schema" = String, Path)), responses(
     (status = 200, body = Object),
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 404, body = ProblemDocument, content_type = "application/problem+json"),

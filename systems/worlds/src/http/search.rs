@@ -7,14 +7,14 @@ use service::http::{HttpResult, PageQuery, PathParams, Problem, ProblemDocument,
 
 use super::bodies::EntityBody;
 use super::entities::page_reply;
-use super::reply::{Envelope, Reply};
+use super::reply::{DataEnvelope, WorldReply};
 use super::request::{WorldRequest, parse_entity};
 use super::router::{PAGE, PAGE_ROWS, WorldsApi};
 
 /// What to search for.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct SearchQuery {
+pub(super) struct WorldSearchQuery {
     /// A part of a name, or a whole tag.
     q: String,
     /// `text`; `hybrid` and `vector` are not configured.
@@ -29,8 +29,8 @@ pub(super) struct SearchQuery {
 
 /// Entities whose name contains a text, or that have it as a tag.
 #[utoipa::path(get, path = "/api/v1/worlds/{world}/search",
-    params(("world" = String, Path), SearchQuery), responses(
-    (status = 200, body = Envelope<Vec<EntityBody>>),
+    params(("world" = String, Path), WorldSearchQuery), responses(
+    (status = 200, body = DataEnvelope<Vec<EntityBody>>),
     (status = 400, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 404, body = ProblemDocument, content_type = "application/problem+json"),
@@ -40,8 +40,8 @@ pub(super) async fn search(
     State(api): State<WorldsApi>,
     mut request: WorldRequest,
     PathParams(world): PathParams<String>,
-    QueryParams(query): QueryParams<SearchQuery>,
-) -> HttpResult<Reply<Vec<EntityBody>>> {
+    QueryParams(query): QueryParams<WorldSearchQuery>,
+) -> HttpResult<WorldReply<Vec<EntityBody>>> {
     let access = request.access(&api, &world).await?;
     match query.mode.as_deref().unwrap_or("text") {
         "text" => {}

@@ -8,7 +8,8 @@ use super::request::WorldRequest;
 use super::router::WorldsApi;
 
 /// Changes of a world as they happen: `entity` with an id, `hierarchy` with a version, `reset` (read all again).
-#[utoipa::path(get, path = "/api/v1/worlds/{world}/events", params(("world" = String, Path)), responses(
+#[utoipa::path(get, path = "/api/v1/worlds/{world}/events",
+    params(("world" = String, Path)), responses(
     (status = 200, content_type = "text/event-stream", body = String),
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 404, body = ProblemDocument, content_type = "application/problem+json"),

@@ -10,7 +10,7 @@ use service::charge::ChargedValue;
 use service::http::{HttpResult, PathParams, Problem, ProblemDocument, QueryParams};
 
 use super::bodies::EntityBody;
-use super::reply::Envelope;
+use super::reply::DataEnvelope;
 use super::request::WorldRequest;
 use super::router::WorldsApi;
 use crate::transfer::{ImportMistake, ImportPlan, WorldArchive};
@@ -27,7 +27,7 @@ pub(super) struct ImportQuery {
 /// Creates a world from a zip of `world.json` and `entities/*.json`. Every mistake is found before anything is created.
 #[utoipa::path(post, path = "/api/v1/worlds/import", params(ImportQuery),
     request_body(content = Vec<u8>, content_type = "application/zip"), responses(
-    (status = 201, body = Envelope<EntityBody>),
+    (status = 201, body = DataEnvelope<EntityBody>),
     (status = 204, description = "The archive has no mistakes; nothing was created."),
     (status = 400, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
@@ -69,7 +69,8 @@ fn refused(mistakes: &[ImportMistake]) -> Problem {
 }
 
 /// A world as a zip, which `import` takes.
-#[utoipa::path(get, path = "/api/v1/worlds/{world}/export", params(("world" = String, Path)), responses(
+#[utoipa::path(get, path = "/api/v1/worlds/{world}/export",
+    params(("world" = String, Path)), responses(
     (status = 200, content_type = "application/zip", body = Vec<u8>),
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 404, body = ProblemDocument, content_type = "application/problem+json"),

@@ -7,7 +7,7 @@ use service::charge::ChargedValue;
 use service::http::{HttpResult, JsonBody, PageQuery, PathParams, ProblemDocument, QueryParams};
 
 use super::bodies::{EntityBody, OperationBody, bodies_of, body_of};
-use super::reply::{Envelope, Reply};
+use super::reply::{DataEnvelope, WorldReply};
 use super::request::{WorldRequest, parse_entity};
 use super::router::{PAGE, PAGE_ROWS, WorldsApi};
 use crate::action::RestoreOptions;
@@ -15,7 +15,7 @@ use crate::action::RestoreOptions;
 /// A page of the trash: first what was deleted recently, then what is kept for longer; each part newest first.
 #[utoipa::path(get, path = "/api/v1/worlds/{world}/deleted",
     params(("world" = String, Path), PageQuery), responses(
-    (status = 200, body = Envelope<Vec<EntityBody>>),
+    (status = 200, body = DataEnvelope<Vec<EntityBody>>),
     (status = 400, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 404, body = ProblemDocument, content_type = "application/problem+json"),
@@ -25,7 +25,7 @@ pub(super) async fn list(
     mut request: WorldRequest,
     PathParams(world): PathParams<String>,
     QueryParams(page): QueryParams<PageQuery>,
-) -> HttpResult<Reply<Vec<EntityBody>>> {
+) -> HttpResult<WorldReply<Vec<EntityBody>>> {
     let access = request.access_trash(&api, &world).await?;
     let scope = ["deleted", access.world().as_str(), access.user().as_str()];
     let options = page.options(PAGE, api.server.cursors(), &scope)?;
@@ -38,9 +38,10 @@ pub(super) async fn list(
 
 /// Restores an entity; with its descendants, everything that was deleted by the same cascade.
 #[utoipa::path(post, path = "/api/v1/worlds/{world}/deleted/{entity}/restore",
-    params(("world" = String, Path), ("entity" = String, Path)), request_body = RestoreOptions, responses(
-    (status = 200, body = Envelope<EntityBody>),
-    (status = 202, body = Envelope<OperationBody>),
+    params(("world" = String, Path), ("entity" = String, Path)),
+    request_body = RestoreOptions, responses(
+    (status = 200, body = DataEnvelope<EntityBody>),
+    (status = 202, body = DataEnvelope<OperationBody>),
     (status = 400, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 404, body = ProblemDocument, content_type = "application/problem+json"),

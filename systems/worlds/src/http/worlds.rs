@@ -11,14 +11,14 @@ use service::http::{
 };
 
 use super::bodies::{EntityBody, HierarchyBody, OperationBody, bodies_of, body_of};
-use super::reply::{Envelope, Reply};
+use super::reply::{DataEnvelope, WorldReply};
 use super::request::WorldRequest;
 use super::router::{PAGE, PAGE_ROWS, WorldsApi};
 use crate::action::{WorldChange, WorldDraft};
 
 /// The caller's worlds, by name.
 #[utoipa::path(get, path = "/api/v1/worlds", params(PageQuery), responses(
-    (status = 200, body = Envelope<Vec<EntityBody>>),
+    (status = 200, body = DataEnvelope<Vec<EntityBody>>),
     (status = 400, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
 ))]
@@ -26,7 +26,7 @@ pub(super) async fn list(
     State(api): State<WorldsApi>,
     request: WorldRequest,
     QueryParams(page): QueryParams<PageQuery>,
-) -> HttpResult<Reply<Vec<EntityBody>>> {
+) -> HttpResult<WorldReply<Vec<EntityBody>>> {
     let scope = ["worlds", request.user.as_str()];
     let options = page.options(PAGE, api.server.cursors(), &scope)?;
     let limit = options.rows_max.unwrap_or(PAGE_ROWS);
@@ -38,7 +38,7 @@ pub(super) async fn list(
 
 /// Creates a world of the caller.
 #[utoipa::path(post, path = "/api/v1/worlds", request_body = WorldDraft, responses(
-    (status = 201, body = Envelope<EntityBody>),
+    (status = 201, body = DataEnvelope<EntityBody>),
     (status = 400, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
 ))]
@@ -46,7 +46,7 @@ pub(super) async fn create(
     State(api): State<WorldsApi>,
     request: WorldRequest,
     JsonBody(draft): JsonBody<WorldDraft>,
-) -> HttpResult<Reply<EntityBody>> {
+) -> HttpResult<WorldReply<EntityBody>> {
     let written = api.system.create_world(&request.user, draft).await?;
     let etag = written.value.etag.clone();
     let value = service::charge::ChargedValue::new(written.value.entity.into(), written.charge);
@@ -55,7 +55,7 @@ pub(super) async fn create(
 
 /// A world.
 #[utoipa::path(get, path = "/api/v1/worlds/{world}", params(("world" = String, Path)), responses(
-    (status = 200, body = Envelope<EntityBody>),
+    (status = 200, body = DataEnvelope<EntityBody>),
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 404, body = ProblemDocument, content_type = "application/problem+json"),
 ))]
@@ -63,7 +63,7 @@ pub(super) async fn read(
     State(api): State<WorldsApi>,
     mut request: WorldRequest,
     PathParams(world): PathParams<String>,
-) -> HttpResult<Reply<EntityBody>> {
+) -> HttpResult<WorldReply<EntityBody>> {
     let access = request.access(&api, &world).await?;
     let found = api.system.entity(&access, &access.world().root()).await?;
     let (entity, etag) = found.value;
@@ -74,7 +74,7 @@ pub(super) async fn read(
 /// Changes a world: absent fields stay as they are.
 #[utoipa::path(put, path = "/api/v1/worlds/{world}", params(("world" = String, Path)),
     request_body = WorldChange, responses(
-    (status = 200, body = Envelope<EntityBody>),
+    (status = 200, body = DataEnvelope<EntityBody>),
     (status = 400, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 404, body = ProblemDocument, content_type = "application/problem+json"),
@@ -86,7 +86,7 @@ pub(super) async fn replace(
     PathParams(world): PathParams<String>,
     if_match: Option<IfMatch>,
     JsonBody(change): JsonBody<WorldChange>,
-) -> HttpResult<Reply<EntityBody>> {
+) -> HttpResult<WorldReply<EntityBody>> {
     let access = request.access(&api, &world).await?;
     let etag = if_match.as_ref().and_then(IfMatch::etag);
     let written = api.system.update_world(&access, change, etag).await?;
@@ -97,7 +97,7 @@ pub(super) async fn replace(
 
 /// Deletes a world and everything in it, in the background. It can be restored.
 #[utoipa::path(delete, path = "/api/v1/worlds/{world}", params(("world" = String, Path)), responses(
-    (status = 202, body = Envelope<OperationBody>),
+    (status = 202, body = DataEnvelope<OperationBody>),
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 404, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 412, body = ProblemDocument, content_type = "application/problem+json"),
@@ -108,7 +108,7 @@ pub(super) async fn delete(
     mut request: WorldRequest,
     PathParams(world): PathParams<String>,
     if_match: Option<IfMatch>,
-) -> HttpResult<Reply<OperationBody>> {
+) -> HttpResult<WorldReply<OperationBody>> {
     let access = request.access(&api, &world).await?;
     let etag = if_match.as_ref().and_then(IfMatch::etag);
     let operation = api.system.delete_world(&access, etag).await?;
@@ -116,8 +116,9 @@ pub(super) async fn delete(
 }
 
 /// Restores a world and everything that was deleted with it.
-#[utoipa::path(post, path = "/api/v1/worlds/{world}/restore", params(("world" = String, Path)), responses(
-    (status = 202, body = Envelope<OperationBody>),
+#[utoipa::path(post, path = "/api/v1/worlds/{world}/restore",
+    params(("world" = String, Path)), responses(
+    (status = 202, body = DataEnvelope<OperationBody>),
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 404, body = ProblemDocument, content_type = "application/problem+json"),
 ))]
@@ -125,7 +126,7 @@ pub(super) async fn restore(
     State(api): State<WorldsApi>,
     mut request: WorldRequest,
     PathParams(world): PathParams<String>,
-) -> HttpResult<Reply<OperationBody>> {
+) -> HttpResult<WorldReply<OperationBody>> {
     let access = request.access_trash(&api, &world).await?;
     let operation = api.system.restore_world(&access).await?;
     Ok(request.reply(body_of(operation)).status(StatusCode::ACCEPTED))
@@ -143,7 +144,7 @@ pub(super) struct HierarchyQuery {
 /// The tree of a world. Its etag is the version.
 #[utoipa::path(get, path = "/api/v1/worlds/{world}/hierarchy",
     params(("world" = String, Path), HierarchyQuery), responses(
-    (status = 200, body = Envelope<HierarchyBody>),
+    (status = 200, body = DataEnvelope<HierarchyBody>),
     (status = 304),
     (status = 400, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),

@@ -24,7 +24,7 @@ pub struct EntityFilter {
     /// The property to sort by; any order if absent, which costs less.
     pub sort: Option<EntitySort>,
     /// Ascending or descending.
-    pub order: SortOrder,
+    pub order: EntityOrder,
 }
 
 /// A property to sort by.
@@ -42,7 +42,7 @@ pub enum EntitySort {
 /// The direction of an order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum SortOrder {
+pub enum EntityOrder {
     /// Smallest first.
     #[default]
     Asc,
@@ -53,8 +53,8 @@ pub enum SortOrder {
 /// The query with this filter in each order.
 macro_rules! ordered {
     ($filter:expr, $where:literal) => {{
+        use EntityOrder::{Asc, Desc};
         use EntitySort::{CreatedDate, ModifiedDate, Name};
-        use SortOrder::{Asc, Desc};
         macro_rules! text {
             ($end:literal) => {
                 concat!("SELECT * FROM c WHERE c.IsDeleted = false", $where, $end)

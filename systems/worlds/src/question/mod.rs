@@ -13,7 +13,7 @@ mod worlds;
 
 pub use children::ChildCount;
 pub use hierarchy::WorldHierarchy;
-pub use list::{EntityFilter, EntitySort, SortOrder};
+pub use list::{EntityFilter, EntityOrder, EntitySort};
 pub use page::EntityPage;
 pub use trash::{TrashPage, TrashedEntity};
 pub use worlds::WorldPage;

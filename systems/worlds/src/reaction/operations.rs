@@ -9,7 +9,7 @@ use std::time::Duration;
 use client::Query;
 use service::charge::ChargeMeter;
 
-use crate::domain::{OperationKind, OperationStatus, WorldOperation};
+use crate::domain::{OperationStatus, WorldOperation, WorldOperationKind};
 use crate::error::{Error, ErrorKind, Result};
 use crate::worlds::{Worlds, WorldsCore};
 
@@ -68,7 +68,7 @@ impl WorldsCore {
                 if !one.status.is_open() || !is_free {
                     return Err(taken());
                 }
-                one.status = OperationStatus::InProgress;
+                one.set_status(OperationStatus::InProgress);
                 one.worker = Some(worker.to_owned());
                 one.leased_until = Some(now.after(LEASE));
                 one.modified_date = now;
@@ -94,9 +94,9 @@ impl WorldsCore {
 impl ClaimedOperation<'_> {
     async fn run(&mut self) -> Result<()> {
         let result = match self.operation.kind {
-            OperationKind::Delete => self.run_delete().await,
-            OperationKind::Restore => self.run_restore().await,
-            OperationKind::RewritePaths => self.run_rewrite().await,
+            WorldOperationKind::Delete => self.run_delete().await,
+            WorldOperationKind::Restore => self.run_restore().await,
+            WorldOperationKind::RewritePaths => self.run_rewrite().await,
         };
         let error = match result {
             Ok(()) => self.skipped.take(),
@@ -138,7 +138,7 @@ impl ClaimedOperation<'_> {
                 return Err(lost());
             }
             (one.done, one.total, one.attempts) = (done, total, attempts);
-            one.status = status;
+            one.set_status(status);
             one.error.clone_from(&error);
             one.leased_until = status.is_open().then(|| now.after(LEASE));
             one.modified_date = now;

@@ -13,7 +13,7 @@ use service::charge::{ChargeMeter, ChargedValue};
 
 use crate::access::WorldAccess;
 use crate::domain::{
-    EntityId, OperationKind, StoredTree, TreeEntity, WorldEntity, WorldId, WorldOperation,
+    EntityId, StoredTree, TreeEntity, WorldEntity, WorldId, WorldOperation, WorldOperationKind,
     WorldTree, WorldUser,
 };
 use crate::error::{Error, ErrorKind, Result};
@@ -109,7 +109,7 @@ impl WorldsCore {
             let user = WorldUser::parse(WORKER_USER)
                 .map_err(|why| Error::new(ErrorKind::Internal, why))?;
             let about = (tree.world(), id, entity.name.as_str());
-            let kind = OperationKind::RewritePaths;
+            let kind = WorldOperationKind::RewritePaths;
             let operation = WorldOperation::new(operation_id, kind, about, &user, self.now());
             let key = tree.world().partition_key();
             match self.containers.operations.create(&key, &operation).await {

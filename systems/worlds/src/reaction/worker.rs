@@ -73,8 +73,8 @@ impl Worlds {
                 .poll_interval(poll)
                 // A lease is renewed once per poll at most, so it has to outlive two polls.
                 .lease_expiry(settings.lease().max(poll * 2))
-                // The reaction fails only while the data cannot be reached. The processor must then wait and must not park the
-                // change.
+                // The reaction fails only while the data cannot be reached. The processor must then wait and must not
+                // park the change.
                 .attempts_max(u32::MAX)
                 .build(reaction)
                 .await?;

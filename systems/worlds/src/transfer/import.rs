@@ -1,13 +1,17 @@
 //! Creates a world from a plan.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use service::charge::ChargeMeter;
 
 use super::mistake::{ImportMistake, ImportMistakeKind as Kind};
 use super::plan::{ImportPlan, PlannedEntity};
-use crate::action::{WrittenEntity, new_entity};
-use crate::domain::{EntityId, WORLD_TYPE, WorldEntity, WorldUser, field_mistakes};
+use crate::access::WorldAccess;
+use crate::action::{WrittenEntity, new_entity, new_world};
+use crate::domain::{
+    EntityDraft, EntityId, RuleSeverity, UtcTimestamp, WORLD_TYPE, WorldEntity, WorldUser,
+    field_mistakes,
+};
 use crate::error::{Error, ErrorKind, Result};
 use crate::settings::HierarchyMode;
 use crate::worlds::Worlds;
@@ -46,7 +50,12 @@ impl Worlds {
             .map(|one| (one.local_id.as_str(), one.draft.entity_type.as_str()))
             .collect();
         let mut schemas = BTreeMap::new();
-        let access = crate::access::WorldAccess::of_new_world(user, &core.environment);
+        let used = plan.entities.iter().filter_map(|one| one.draft.schema_id.as_ref());
+        for id in used.collect::<BTreeSet<_>>() {
+            let found = core.find_schema(user, id, &mut ChargeMeter::default()).await?;
+            schemas.insert(id, found);
+        }
+        let access = WorldAccess::of_new_world(user, &core.environment);
         let parent = import_parent(&access);
         for one in &plan.entities {
             let file = format!("{}{}.json", super::archive::ENTITIES, one.local_id);
@@ -62,7 +71,7 @@ impl Worlds {
                 core.types.parent_violation(&draft.entity_type, above.unwrap_or(WORLD_TYPE));
             if let Some(violation) = violation
                 && core.settings.hierarchy.mode == HierarchyMode::Error
-                && violation.severity == crate::domain::RuleSeverity::Error
+                && violation.severity == RuleSeverity::Error
             {
                 wrong(Kind::InvalidParent, violation.message);
             }
@@ -70,10 +79,6 @@ impl Worlds {
             let mut entity = new_entity(&access, id, draft.clone(), &parent, core.now());
             let mut fields = field_mistakes(&entity);
             if let Some(id) = &draft.schema_id {
-                if !schemas.contains_key(id) {
-                    let mut meter = ChargeMeter::default();
-                    schemas.insert(id.clone(), core.find_schema(user, id, &mut meter).await?);
-                }
                 match schemas.get(id).and_then(Option::as_ref) {
                     Some(schema) => fields.extend(
                         schema.apply(&mut entity.properties, &mut entity.system_properties),
@@ -122,7 +127,7 @@ impl Worlds {
 
     async fn import_entity(
         &self,
-        access: &crate::WorldAccess,
+        access: &WorldAccess,
         planned: PlannedEntity,
         parent: &WorldEntity,
         meter: &mut ChargeMeter,
@@ -143,9 +148,8 @@ impl Worlds {
 }
 
 /// A parent for entities that are only checked.
-fn import_parent(access: &crate::WorldAccess) -> WorldEntity {
-    let draft = crate::domain::EntityDraft::default();
-    let now = crate::domain::UtcTimestamp::default();
-    let world = crate::action::new_world(access.world(), access.user(), draft.name, now);
-    new_entity(access, access.world().root(), crate::domain::EntityDraft::default(), &world, now)
+fn import_parent(access: &WorldAccess) -> WorldEntity {
+    let now = UtcTimestamp::default();
+    let world = new_world(access.world(), access.user(), "", now);
+    new_entity(access, access.world().root(), EntityDraft::default(), &world, now)
 }

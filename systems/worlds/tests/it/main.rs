@@ -1,4 +1,5 @@
 //! Tests of the world builder through its public interface, on embedded accounts and over a server of ours.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
 mod acceptance;
 mod access_modes;

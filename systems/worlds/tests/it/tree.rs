@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::json;
-use worlds::{EntityDraft, EntityId, RestoredParent, TreeEntity, WorldDraft, WorldId, WorldUser};
+use worlds::{EntityDraft, EntityId, RestoredParent, TreeEntity, WorldId};
 
 use crate::stage::{Embedded, Stage};
 
@@ -45,7 +45,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 
 #[test]
 fn the_tree_is_a_function_of_the_entities_whatever_happens() {
-    let config = Config { cases: 24, failure_persistence: None, ..Config::default() };
+    let config = Config { cases: 16, failure_persistence: None, ..Config::default() };
     let mut runner = TestRunner::new(config);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runner
@@ -59,12 +59,10 @@ fn the_tree_is_a_function_of_the_entities_whatever_happens() {
 async fn check(steps: &[Step]) {
     let stage = Stage::new::<Embedded>().await;
     let system = &stage.system;
-    let ann = WorldUser::parse("ann").unwrap();
-    let draft = WorldDraft { name: "World".to_owned(), ..WorldDraft::default() };
-    let root = system.create_world(&ann, draft).await.unwrap().value.entity;
-    let world = root.world_id.clone();
-    let access = stage.access(world.as_str()).await;
-    let mut ids: Vec<EntityId> = vec![root.id];
+    let path = stage.create_world("World").await;
+    let access = stage.access(&path).await;
+    let world = access.world().clone();
+    let mut ids: Vec<EntityId> = vec![world.root()];
     let workers =
         [system.tree_worker("w0").await.unwrap(), system.tree_worker("w1").await.unwrap()];
     for (number, step) in steps.iter().enumerate() {

@@ -1,0 +1,4 @@
+//! `planisphere worlds`.
+
+mod commands;
+mod serve;
