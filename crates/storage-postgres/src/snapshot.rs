@@ -11,7 +11,7 @@ use deadpool_postgres::Object;
 use storage::{Read, Result, Scan, ScanPage, Shard, Space, StorageKey, StorageValue};
 
 use crate::error::{closed, statement_failed};
-use crate::read::{MultiRead, PointRead, RangeRead, ReadStatement};
+use crate::read::{DriverResult, MultiRead, PointRead, RangeRead, ReadStatement};
 use crate::store::PostgresInner;
 
 /// Begins the transaction and takes its snapshot in one round trip.
@@ -30,25 +30,33 @@ impl PostgresSnapshot {
         let mut tries = 2_u32;
         loop {
             let connection = inner.within_lease(inner.connections.snapshot()).await??;
-            let began = inner.within_lease(connection.batch_execute(BEGIN)).await?;
+            // A value before the transaction begins: a caller who goes away in between ends it by dropping this. A
+            // connection that went back with its transaction would show an old state to the next snapshot.
+            let mut snapshot = Self {
+                inner: Arc::clone(inner),
+                connection: Some(connection),
+                is_busy: AtomicBool::new(true),
+            };
             tries -= 1;
-            match began {
+            match snapshot.send_begin().await? {
                 Ok(()) => {
-                    let inner = Arc::clone(inner);
-                    return Ok(Self {
-                        inner,
-                        connection: Some(connection),
-                        is_busy: AtomicBool::new(false),
-                    });
+                    snapshot.is_busy.store(false, Ordering::SeqCst);
+                    return Ok(snapshot);
                 }
-                // The pool had a connection whose server has gone.
-                Err(_) if tries > 0 => discard(connection),
                 Err(error) => {
-                    discard(connection);
-                    return Err(statement_failed(&inner.location, error));
+                    snapshot.connection.take().map(discard);
+                    // The pool may have had a connection whose server has gone.
+                    if tries == 0 {
+                        return Err(statement_failed(&inner.location, error));
+                    }
                 }
             }
         }
+    }
+
+    async fn send_begin(&self) -> Result<DriverResult<()>> {
+        let connection = self.connection.as_ref().ok_or_else(closed)?;
+        self.inner.within_lease(connection.batch_execute(BEGIN)).await
     }
 
     async fn read<S: ReadStatement>(&self, statement: S) -> Result<S::Value> {

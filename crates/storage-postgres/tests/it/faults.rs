@@ -146,3 +146,25 @@ async fn a_base_backup_is_a_store() {
     check_log(&store, 20).await;
     store.close().await.unwrap();
 }
+
+#[tokio::test]
+async fn a_snapshot_abandoned_while_it_begins_shows_no_old_state_to_the_next() {
+    let name = "a_snapshot_abandoned_while_it_begins_shows_no_old_state_to_the_next";
+    let Some(database) = TestDatabase::create(name).await else { return };
+    let store = database.open().await;
+    for round in 0..40_u8 {
+        // Sent, and not waited for: as when the client of a query goes away.
+        tokio::select! {
+            biased;
+            begun = store.snapshot() => drop(begun),
+            () = tokio::time::sleep(Duration::from_micros(200 * u64::from(round % 8))) => {}
+        }
+        let mut set = WriteSet::new();
+        set.put(ITEMS, "round", vec![round]);
+        store.commit(SHARD, vec![set]).await.unwrap();
+        let snapshot = store.snapshot().await.unwrap();
+        let seen = snapshot.get(SHARD, ITEMS, b"round").await.unwrap().unwrap();
+        assert_eq!(seen.as_ref(), [round], "a snapshot showed an older state");
+    }
+    store.close().await.unwrap();
+}
