@@ -127,7 +127,7 @@ impl TenancyLoad {
             let draft = EventDraft::new("Loaded", payload, vec![tag.clone()]);
             let mut request = AppendRequest::new(vec![draft]);
             // Every other append depends on what its writer has read.
-            if number % 2 == 0 {
+            if number.is_multiple_of(2) {
                 let version = store.latest_tag(&tag).await?.map(|row| row.sortable_unique_id);
                 request = request.expecting([(tag, version)]);
             }
