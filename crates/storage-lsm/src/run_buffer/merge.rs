@@ -71,9 +71,7 @@ impl<'run> Iterator for MergedRuns<'run> {
         let found = self.cursors.get(nearest).and_then(|cursor| cursor.entry(direction))?;
         let mut index = nearest;
         while let Some(cursor) = self.cursors.get_mut(index) {
-            if cursor.key != key {
-                index += 1;
-            } else if cursor.advance(direction) {
+            if cursor.key != key || cursor.advance(direction) {
                 index += 1;
             } else {
                 // Keeps the order of the others, which decides between equal keys.
