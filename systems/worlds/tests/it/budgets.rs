@@ -9,8 +9,14 @@ fn check(operation: &str, charge: f64, bound: f64) {
     assert!(charge > 0.0 && charge <= 2.0 * bound, "{operation}: {charge} RU, bound {bound}");
 }
 
+/// Known to cost more than twice the figure of the seed, which has no counter (WB-X21): it must not cost still more.
+fn check_excess(operation: &str, charge: f64, bound: f64, at_most: f64) {
+    let is_expected = charge > 2.0 * bound && charge <= at_most;
+    assert!(is_expected, "{operation}: {charge} RU, bound {bound}, known to be at most {at_most}");
+}
+
 #[tokio::test]
-async fn every_operation_stays_within_twice_its_budget() {
+async fn operations_without_the_counter_stay_within_twice_their_budget() {
     let stage = Stage::new::<Embedded>().await;
     let (world, [arcanis, ..]) = eldoria(&stage).await;
     for number in 0..10 {
@@ -40,15 +46,13 @@ async fn every_operation_stays_within_twice_its_budget() {
     check("WB-059", system.update_entity(&access, &id, &change, None).await.unwrap().charge, 12.0);
     let root = access.world().root();
     check("WB-061", system.move_entity(&access, &id, &root, None).await.unwrap().charge, 10.0);
-    // With the counter of WB-X21, which the figures of the seed do not have: one more read and write.
-    let counter = 12.0;
-    check("WB-058", created.charge - counter, 8.0);
+    check_excess("WB-058", created.charge, 8.0, 28.0);
     let deleted = system.delete_entity(&access, &id, None).await.unwrap();
-    check("WB-060", deleted.charge - counter, 10.0);
+    check_excess("WB-060", deleted.charge, 10.0, 32.0);
     check("WB-068", system.trash(&access, 50, None).await.unwrap().charge, 5.0);
     stage.travel_days(31);
     system.sweep_trash().await.unwrap();
     check("WB-067", system.trash(&access, 50, None).await.unwrap().charge, 10.0);
     let restored = system.restore_entity(&access, &id, RestoredParent::Refuse).await.unwrap();
-    check("WB-069", restored.charge - counter, 20.0);
+    check_excess("WB-069", restored.charge, 20.0, 52.0);
 }
