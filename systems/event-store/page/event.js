@@ -18,7 +18,7 @@ export function eventDetail(tenant, { event, causes, origin }) {
       element("div", { class: "tags", id: "event-tags" }, event.tags.length === 0 ? element("span", { class: "soft" }, "No tags")
         : event.tags.map((tag) => element("a", { class: "tag", href: addressOf("tags", tenant, tag) }, tag)))),
     element("section", { class: "card stack", "aria-label": "Payload" }, element("h2", {}, "Payload"),
-      codeBlock(layOutJson(JSON.stringify(event.payload)), "json", { label: "Payload", isWrapped: true })),
+      codeBlock(layOutJson(JSON.stringify(event.payload)), "json", { label: "Payload as JSON", isWrapped: true })),
     element("section", { class: "card stack", "aria-label": "Causes" }, element("h2", {}, "What led to it"), chain(tenant, event, causes, origin)));
 }
 

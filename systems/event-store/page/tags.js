@@ -72,7 +72,7 @@ function one(panel, tenant, tag) {
   function showState() {
     return loadInto(state, async () => {
       const found = await call("GET", of(tenant, "tags", tag, "state", projector.input.value));
-      return codeBlock(layOutJson(JSON.stringify(found.state)), "json", { label: "State", isWrapped: true });
+      return codeBlock(layOutJson(JSON.stringify(found.state)), "json", { label: "State as JSON", isWrapped: true });
     });
   }
 

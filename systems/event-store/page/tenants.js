@@ -45,8 +45,15 @@ function card({ serviceId, events, tags, states, lastSortableUniqueId }) {
 
 async function register() {
   const name = field("Tenant", element("input", { class: "input", name: "service", required: true, maxlength: 64 }), { hint: "Letters a to z, digits and -, at most 64." });
-  const run = async () => { await call("POST", "/admin/v1/services", { serviceId: name.input.value.trim() }); };
-  if (await dialog("Register a tenant", name.node, { actions: [{ label: "Cancel", value: null }, { label: "Register", kind: "primary", run: async () => { await run(); return true; } }] })) reload();
+  const run = async () => {
+    try {
+      await call("POST", "/admin/v1/services", { serviceId: name.input.value.trim() });
+    } catch (error) {
+      throw new Error(error.fields?.[0]?.message ?? error.message);
+    }
+    return true;
+  };
+  if (await dialog("Register a tenant", name.node, { actions: [{ label: "Cancel", value: null }, { label: "Register", kind: "primary", run }] })) reload();
 }
 
 async function drop(name) {

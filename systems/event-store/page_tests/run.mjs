@@ -81,11 +81,11 @@ async function shots(name) {
   const save = (kind) => page.screenshot({ path: join(ARTEFACTS, `${name}-${kind}.png`) });
   const size = page.viewportSize();
   await page.emulateMedia({ colorScheme: "light" });
-  await accessible();
   await save("light");
-  await page.emulateMedia({ colorScheme: "dark" });
   await accessible();
+  await page.emulateMedia({ colorScheme: "dark" });
   await save("dark");
+  await accessible();
   await page.emulateMedia({ colorScheme: "light" });
   await page.setViewportSize(PHONE);
   await save("phone");
@@ -232,15 +232,15 @@ await test("conflicts name the tags with their versions", async () => {
 
 await test("another tenant is chosen in place", async () => {
   await section("events");
-  await page.locator('select[name="tenant"]').waitFor();
-  await until("both tenants", (count) => count >= 2, () => page.locator('select[name="tenant"] option').count());
-  await page.locator('select[name="tenant"]').selectOption("south-school");
+  await page.locator('select[name="tenant"]:visible').waitFor();
+  await until("both tenants", (count) => count >= 2, () => page.locator('select[name="tenant"]:visible option').count());
+  await page.locator('select[name="tenant"]:visible').selectOption("south-school");
   await until("the address", (hash) => hash === "#/events/south-school", () => page.evaluate(() => location.hash));
   await until("its events", (found) => found.some((row) => /Noted/.test(row)), rows);
 });
 
 await test("the keyboard leads through the list", async () => {
-  await page.locator('.grid[role="grid"]').focus();
+  await page.locator('.grid[role="grid"]:visible').focus();
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("Enter");
   await page.locator("[data-event]").waitFor();
