@@ -15,7 +15,11 @@ export function processorPrograms({ database, container }, endpoint) {
 using Microsoft.Azure.Cosmos;
 
 var key = Environment.GetEnvironmentVariable("COSMOS_KEY");
-var client = new CosmosClient(${url}, key, new() { ConnectionMode = ConnectionMode.Gateway });
+var client = new CosmosClient(${url}, key, new()
+{
+    ConnectionMode = ConnectionMode.Gateway,
+    UseSystemTextJsonSerializerWithOptions = new JsonSerializerOptions(),
+});
 var leases = client.GetContainer(${db}, "leases");
 var processor = client.GetContainer(${db}, ${coll})
     .GetChangeFeedProcessorBuilder<JsonElement>("my processor", async (changes, cancel) =>
