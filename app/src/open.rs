@@ -1,7 +1,7 @@
 //! Flags of commands that open a store, and how they open it: a folder, or a database by its URL.
 //!
-//! Whether a folder is a store is decided by `storage-lsm`, which also explains what is wrong with it; for a database see
-//! `database`.
+//! Whether a folder is a store is decided by `storage-lsm`, which also explains what is wrong with it; for a database
+//! see `database`.
 
 use std::future::Future;
 use std::path::{Path, PathBuf};

@@ -9,8 +9,8 @@ use crate::programs::PostgresPrograms;
 use crate::server::ScratchPostgres;
 
 /// What a skipped test says.
-pub const CITUS_NOT_INSTALLED: &str = "the extension citus is not installed beside PostgreSQL; build it, and name the folder of its \
-     PostgreSQL programs in SCRATCH_POSTGRES_BIN";
+pub const CITUS_NOT_INSTALLED: &str = "the extension citus is not installed beside PostgreSQL; \
+     build it, and name the folder of its PostgreSQL programs in SCRATCH_POSTGRES_BIN";
 
 const SETTINGS: [&str; 7] = [
     "shared_preload_libraries=citus",
@@ -39,7 +39,7 @@ impl ScratchCitus {
     /// If a server does not start or refuses the extension.
     pub fn start(workers: usize) -> Result<Option<Self>> {
         let Some(programs) = PostgresPrograms::find()? else { return Ok(None) };
-        if !has_extension(&programs)? {
+        if !find_extension(&programs)? {
             return Ok(None);
         }
         let server = || {
@@ -73,7 +73,7 @@ impl ScratchCitus {
     }
 }
 
-fn has_extension(programs: &PostgresPrograms) -> Result<bool> {
+fn find_extension(programs: &PostgresPrograms) -> Result<bool> {
     let mut command = programs.command("pg_config");
     let output = command.arg("--sharedir").stdout(Stdio::piped()).output()?;
     let folder = String::from_utf8_lossy(&output.stdout).trim().to_owned();

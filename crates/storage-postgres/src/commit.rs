@@ -1,7 +1,7 @@
 //! A commit: one group of write sets as the arrays of one statement.
 //!
-//! Owns the encoding, the one round trip, and what follows a lost connection: the fence of the shard is raised, so that a
-//! commit which is still on its way to the server can never arrive later. Does not own guards and stamps: the
+//! Owns the encoding, the one round trip, and what follows a lost connection: the fence of the shard is raised, so
+//! that a commit which is still on its way to the server can never arrive later. Does not own guards and stamps: the
 //! function in the database checks and assigns them.
 
 use std::collections::HashSet;
@@ -155,8 +155,9 @@ impl PostgresInner {
         Ok(())
     }
 
-    /// Raises the fence of a shard. This waits for the lock of a commit in progress, and a later one of this process with
-    /// the old fence is refused. `None` if this process no longer has the lease: then the fence is another one's.
+    /// Raises the fence of a shard. This waits for the lock of a commit in progress, and a later one of this process
+    /// with the old fence is refused. `None` if this process no longer has the lease: then the fence is another
+    /// one's.
     async fn raise_fence(
         &self,
         connection: &mut Object,
@@ -310,8 +311,8 @@ fn decode_reply(numbers: &[i64]) -> CommitReply {
     }
 }
 
-/// What two writes to the same key have in common. The stamp of a key is not known yet: it is the same within a set, and
-/// differs between two sets.
+/// What two writes to the same key have in common. The stamp of a key is not known yet: it is the same within a set,
+/// and differs between two sets.
 fn write_identity(number: usize, write: &Write) -> (u8, StorageKey, Option<usize>) {
     match write {
         Write::Put { space, key, key_stamp_at: Some(at), .. } => {

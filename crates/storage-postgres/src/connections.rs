@@ -20,7 +20,7 @@ use crate::settings::PostgresSettings;
 /// Between two attempts to reach a server.
 const TRY_EVERY: Duration = Duration::from_millis(50);
 
-pub(crate) struct Connections {
+pub(crate) struct StoreConnections {
     location: PostgresLocation,
     connect_timeout: Duration,
     slots: Vec<Mutex<Option<Arc<Object>>>>,
@@ -30,7 +30,7 @@ pub(crate) struct Connections {
     snapshots: Pool,
 }
 
-impl Connections {
+impl StoreConnections {
     pub(crate) fn new(location: &PostgresLocation, settings: &PostgresSettings) -> Result<Self> {
         let config = session_config(location, settings);
         let tls = tls(location)?;

@@ -44,16 +44,19 @@ pub(crate) fn did_not_open(location: &PostgresLocation, error: tokio_postgres::E
         ),
         Some(state) if is_full(state) => NO_SPACE.to_owned(),
         Some(state) if *state == SqlState::TOO_MANY_CONNECTIONS => {
-            "the server has no connection left; raise max_connections, or stop other clients".to_owned()
+            "the server has no connection left; raise max_connections, or stop clients".to_owned()
         }
         Some(state) if *state == SqlState::READ_ONLY_SQL_TRANSACTION => READ_ONLY.to_owned(),
         Some(_) => "the server reported an error".to_owned(),
         None if is_read_only(&error) => READ_ONLY.to_owned(),
         None if error.to_string().contains("TLS") => {
-            "the server's certificate is not trusted, or it has none; give the one that signed it with sslrootcert=..., \
-             or the name that it is for".to_owned()
+            let reason = "the server's certificate is not trusted, or it has none; \
+                          give the one that signed it with sslrootcert=..., or the name that it is for";
+            reason.to_owned()
         }
-        None => "the server cannot be reached; check the address, and that it is running".to_owned(),
+        None => {
+            "the server cannot be reached; check the address, and that it is running".to_owned()
+        }
     };
     cannot_open(location, &reason).with_source(error)
 }

@@ -1,9 +1,9 @@
 //! The lease of the process that uses a store.
 //!
 //! Owns taking, renewing and giving it back. One process at a time writes: it has the highest fence, which the commit
-//! function compares under the lock of the shard, so that a process that was paused and wakes up late writes nothing. It
-//! also reads nothing, because its lease has ended by its own clock before another process may take it. Does not own
-//! what a process does without the lease.
+//! function compares under the lock of the shard, so that a process that was paused and wakes up late writes nothing.
+//! It also reads nothing, because its lease has ended by its own clock before another process may take it. Does not
+//! own what a process does without the lease.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
@@ -53,8 +53,8 @@ impl StoreLease {
     ) -> Result<Self> {
         let start = Instant::now();
         let schema = &location.schema;
-        // Before the lease is looked at and the fence is taken: the holder cannot renew it in between, and a fence that it
-        // raises meanwhile is lower.
+        // Before the lease is looked at and the fence is taken: the holder cannot renew it in between, and a fence
+        // that it raises meanwhile is lower.
         let lock = format!("SELECT 1 FROM {schema}.owner FOR UPDATE");
         transaction.query(&lock, &[]).await.map_err(|error| did_not_open(location, error))?;
         if let Some(owner) = current_owner(transaction, schema)

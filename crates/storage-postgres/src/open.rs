@@ -9,7 +9,7 @@ use storage::{LastStamps, Result, Shard, Stamp};
 use tokio_postgres::Transaction;
 
 use crate::connect::tls;
-use crate::connections::Connections;
+use crate::connections::StoreConnections;
 use crate::error::{did_not_connect, did_not_open};
 use crate::lease::{StoreLease, StoreOwner, current_owner};
 use crate::location::PostgresLocation;
@@ -32,7 +32,7 @@ impl PostgresStore {
         settings: PostgresSettings,
     ) -> Result<Arc<Self>> {
         let settings = location.apply(settings);
-        let connections = Connections::new(location, &settings)?;
+        let connections = StoreConnections::new(location, &settings)?;
         let failed = |error| did_not_open(location, error);
         let mut connection =
             connections.first().await.map_err(|error| did_not_connect(location, error))?;
@@ -63,7 +63,7 @@ impl PostgresStore {
     /// [`storage::ErrorKind::CannotOpen`] if the server cannot be asked.
     pub async fn owner(location: &PostgresLocation) -> Result<Option<StoreOwner>> {
         let settings = PostgresSettings { exclusive_connections: 2, ..PostgresSettings::default() };
-        let connections = Connections::new(location, &location.apply(settings))?;
+        let connections = StoreConnections::new(location, &location.apply(settings))?;
         let mut connection =
             connections.first().await.map_err(|error| did_not_connect(location, error))?;
         let failed = |error| did_not_open(location, error);

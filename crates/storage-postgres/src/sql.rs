@@ -82,8 +82,8 @@ impl SqlTexts {
             release: format!(
                 "UPDATE {schema}.owner SET holder = '', address = '', renewed_at = '-infinity' WHERE fence = $1"
             ),
-            // Not the time of the clock: Citus takes no volatile function here. The start of the statement is earlier, which
-            // only shortens the lease.
+            // Not the time of the clock: Citus takes no volatile function here. The start of the statement is
+            // earlier, which only shortens the lease.
             renew: format!("UPDATE {schema}.owner SET renewed_at = now() WHERE fence = $1"),
             store_bytes: format!(
                 "SELECT ({size}('{schema}.entry') + {size}('{schema}.long_entry') + {size}('{schema}.shard'))::bigint"
@@ -100,8 +100,8 @@ impl ScanTexts {
     }
 }
 
-/// A page of ordinary keys: at most `$4` entries, and none that begins after `$5` bytes. `octet_length` reads the length
-/// of a large value without the value. One more row, of nulls, says that the space has long keys as well.
+/// A page of ordinary keys: at most `$4` entries, and none that begins after `$5` bytes. `octet_length` reads the
+/// length of a large value without the value. One more row, of nulls, says that the space has long keys as well.
 fn scan(schema: &str, direction: &str, has_upper: bool) -> String {
     let upper = if has_upper { "AND key < $6" } else { "" };
     format!(

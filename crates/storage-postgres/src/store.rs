@@ -16,7 +16,7 @@ use storage::{
 use tokio::sync::RwLock;
 
 use crate::connect::ConnectionTls;
-use crate::connections::Connections;
+use crate::connections::StoreConnections;
 use crate::error::{StatementFailure, classify, closed, lease_lost, statement_failed};
 use crate::lease::StoreLease;
 use crate::location::PostgresLocation;
@@ -36,7 +36,7 @@ pub struct PostgresStore {
 
 pub(crate) struct PostgresInner {
     pub(crate) location: PostgresLocation,
-    pub(crate) connections: Connections,
+    pub(crate) connections: StoreConnections,
     pub(crate) sql: SqlTexts,
     pub(crate) tls: ConnectionTls,
     pub(crate) lease: StoreLease,
@@ -63,7 +63,7 @@ struct ShardFences {
 impl PostgresInner {
     pub(crate) fn new(
         location: PostgresLocation,
-        connections: Connections,
+        connections: StoreConnections,
         (sql, tls): (SqlTexts, ConnectionTls),
         lease: StoreLease,
         last_stamps: LastStamps,

@@ -1,8 +1,8 @@
 //! Serving from a store that other processes use as well.
 //!
 //! Owns the change of roles. One process has the lease of the store and serves from its engine; the others forward
-//! connections to it, byte by byte, so that every process answers like the owner. When the owner ends or is not heard of
-//! for the length of its lease, one of the others takes over. Does not own the lease: see `storage-postgres`.
+//! connections to it, byte by byte, so that every process answers like the owner. When the owner ends, or is not heard
+//! of for the length of its lease, one of the others takes over. Does not own the lease: see `storage-postgres`.
 
 use std::net::SocketAddr;
 use std::sync::Arc;

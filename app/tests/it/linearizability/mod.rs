@@ -3,8 +3,8 @@
 //!
 //! `cell` is what a logical partition does, as a function; `search` looks for an order in which that function gives
 //! what the clients saw; `feed` compares the change feed with the operations. `plan` is made from a seed alone;
-//! `rounds` carries it out with `server`, `clients`, `follower` and `damage`. `shared_store` does so with three processes on one
-//! PostgreSQL store.
+//! `rounds` carries it out with `server`, `clients`, `follower` and `damage`. `shared_store` does so with three
+//! processes on one PostgreSQL store.
 
 mod cell;
 mod clients;

@@ -106,8 +106,8 @@ impl Account {
         Ok(Self::new(Arc::new(backend), environment))
     }
 
-    /// Opens the account that a setting describes: `memory`, a connection string that starts with `AccountEndpoint=`, the
-    /// URL of a PostgreSQL database that starts with `postgres://`, or the path of a folder.
+    /// Opens the account that a setting describes: `memory`, a connection string that starts with `AccountEndpoint=`,
+    /// the URL of a PostgreSQL database that starts with `postgres://`, or the path of a folder.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {

@@ -1,7 +1,8 @@
 //! Makes the tables of a store, or brings older ones up to date, and refuses everything else.
 //!
 //! Owns the order: one process at a time, in one transaction, so that a failure leaves the database as it was. A newer
-//! format, a schema of something else and an unfit server are refused before anything is changed. Does not own the lease.
+//! format, a schema of something else and an unfit server are refused before anything is changed. Does not own the
+//! lease.
 
 use storage::{Error, Result};
 use tokio_postgres::Transaction;

@@ -11,8 +11,8 @@ use crate::database::{ITEMS, TestDatabase, small, start};
 
 const SHARD: Shard = Shard(3);
 
-/// Increments a counter under a guard and logs each value under its stamp, until it has reached `end`. After an error the
-/// counter is read again, as the writer of a partition does.
+/// Increments a counter under a guard and logs each value under its stamp, until it has reached `end`. After an error
+/// the counter is read again, as the writer of a partition does.
 pub(crate) async fn count_to(store: &PostgresStore, end: u64) -> u64 {
     let mut failures = 0;
     loop {

@@ -76,9 +76,9 @@ async fn long_keys_are_guarded_stamped_and_removed() {
     let stored = store.get(SHARD, ITEMS, &long).await.unwrap().unwrap();
     assert_eq!(stored, [&stamps[0].0.to_be_bytes(), b"first".as_slice()].concat());
     let refused = store.commit(SHARD, vec![put(Guard::Absent, "00000000again")]).await;
-    assert!(
-        matches!(refused.unwrap_err().kind(), storage::ErrorKind::GuardFailed { key, .. } if *key == long)
-    );
+    let refused = refused.unwrap_err();
+    let storage::ErrorKind::GuardFailed { key, .. } = refused.kind() else { panic!("{refused}") };
+    assert_eq!(*key, long);
     let again = put(Guard::Unchanged(stored), "00000000again");
     store.commit(SHARD, vec![again]).await.unwrap();
     let mut remove = WriteSet::new();

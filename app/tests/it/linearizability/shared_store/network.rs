@@ -1,7 +1,7 @@
 //! The network between one process and the database: a proxy on loopback that can drop everything.
 //!
-//! Owns the sockets and the cut. While it is cut, bytes are neither delivered nor refused, as with a broken cable; when it is
-//! mended, the connections of before are reset.
+//! Owns the sockets and the cut. While it is cut, bytes are neither delivered nor refused, as with a broken cable;
+//! when it is mended, the connections of before are reset.
 
 use std::collections::HashMap;
 use std::io::{Read, Write};
