@@ -46,7 +46,7 @@ function list(panel, tenant) {
   const problem = element("div");
   const state = streamTag();
   const rows = table("Events", [
-    { label: "Time", width: "11rem", cell: (row) => exactText(row.timestamp) },
+    { label: "Time", width: "13rem", cell: (row) => exactText(row.timestamp) },
     { label: "Type", width: "minmax(9rem, 1fr)", cell: (row) => row.eventType, sort: (row) => row.eventType },
     { label: "Tags", width: "minmax(12rem, 2fr)", cell: (row) => row.tags.join(", ") },
     { label: "By", width: "8rem", cell: (row) => row.executedUser ?? "", sort: (row) => row.executedUser },

@@ -49,7 +49,7 @@ function one(panel, tenant, tag) {
   const state = element("div", { id: "state" });
   const projector = field("Projector", element("select", { class: "input", name: "projector", onchange: () => showState() }));
   const rows = table("History", [
-    { label: "Time", width: "11rem", cell: (row) => exactText(row.timestamp) },
+    { label: "Time", width: "13rem", cell: (row) => exactText(row.timestamp) },
     { label: "Type", width: "minmax(9rem, 1fr)", cell: (row) => row.eventType },
     { label: "Payload", width: "minmax(12rem, 2fr)", cell: (row) => JSON.stringify(row.payload) },
   ], { onopen: (row) => { location.hash = addressOf("events", tenant, row.id); }, onend: () => more() });

@@ -67,6 +67,6 @@ async function drop(name) {
     },
   });
   if (!done) return;
-  toast(`${integerText(done.deleted)} items deleted.`);
+  toast(`${integerText(done.deleted)} ${done.deleted === 1 ? "item" : "items"} deleted.`);
   reload();
 }
