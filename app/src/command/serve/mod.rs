@@ -9,6 +9,7 @@ mod endpoint;
 mod evaluation;
 mod explorer;
 mod faults;
+mod flag_values;
 mod issuer;
 mod limits;
 mod listeners;

@@ -5,20 +5,22 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use engine::{Engine, Environment, SystemRandomness, TokioSpawner};
-use gateway::{AccountKey, CrossPartition, Gateway, GatewaySettings, Log, TestControl};
+use gateway::{AccountKey, Gateway, GatewaySettings, Log, TestControl};
 use model::{ChargeProfile, ConsistencyLevel};
-use tokio::net::lookup_host;
 
 use super::account_key::KeyFlags;
 use super::announce::ReadyMessage;
 use super::certificate::{CertificatePlace, TlsFlags, certificate_names};
 use super::emulator::{EmulatorVariables, VariableScope};
-use super::endpoint::{EMULATOR_REGION, endpoint_url, is_reached_as_address};
+use super::endpoint::{
+    EMULATOR_REGION, addresses_of, endpoint_url, is_reached_as_address, is_unspecified, shown_host,
+};
 use super::evaluation::EvaluationFlags;
 use super::explorer::{ExplorerFlags, host_of};
 use super::faults::FaultFlags;
+use super::flag_values::{CrossPartitionPolicy, consistency};
 use super::issuer::{IssuerFlags, TrustedIssuer};
 use super::limits::LimitFlags;
 use super::listeners::{Listeners, Ports};
@@ -140,14 +142,6 @@ pub(crate) struct ServeCommand {
     compute_port: Option<u16>,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum CrossPartitionPolicy {
-    /// Reject them with a query plan, as Azure does; clients merge the results
-    Strict,
-    /// Merge the results and return them
-    Generous,
-}
-
 impl ServeCommand {
     pub(crate) fn run(self) -> Result<ExitCode, CommandError> {
         let variables = EmulatorVariables::read(VariableScope::Serve, std::env::vars());
@@ -223,7 +217,7 @@ impl ServeCommand {
         let trust = self.issuer.trust()?;
         let prices = self.usage.prices()?;
         let faults = self.faults.rules(self.test_control)?;
-        let addresses = self.addresses().await?;
+        let addresses = addresses_of(self.host(), self.ports().api).await?;
         // The well-known key must not protect an address that other machines can reach.
         self.key.check_public(&key, &addresses)?;
         // Before the store is opened: a port in use is the most common error, and the cheapest to find.
@@ -290,15 +284,6 @@ impl ServeCommand {
         server.serve(stop_signal()?, |token| self.announce(&announced, token, port)).await
     }
 
-    async fn addresses(&self) -> Result<Vec<SocketAddr>, CommandError> {
-        let host = self.host();
-        let found = lookup_host((host, self.ports().api)).await.map_err(|error| {
-            CommandError::new(format!("looking up the host '{host}'"), error.to_string())
-                .hint("Give an address of this machine, such as 127.0.0.1 or 0.0.0.0")
-        })?;
-        Ok(found.collect())
-    }
-
     /// Where a generated certificate is kept, and the names that clients use for this server.
     fn certificate_place(
         &self,
@@ -313,22 +298,16 @@ impl ServeCommand {
     }
 
     async fn open(&self, control: Option<Arc<TestControl>>) -> Result<Engine, CommandError> {
-        let what = "opening an account in memory";
-        if let Some(clock) = control {
-            let environment =
-                Environment::new(clock, Arc::new(SystemRandomness), Arc::new(TokioSpawner));
-            let store = Arc::new(storage::memory::MemoryStore::new());
-            let environment = with_scripts(environment);
-            let opened = Engine::open(store, environment, self.account()).await;
-            return opened.map_err(|error| CommandError::from_error(what, &error));
-        }
-        if self.memory {
-            let store = Arc::new(storage::memory::MemoryStore::new());
-            let environment = with_scripts(Environment::system());
-            let opened = Engine::open(store, environment, self.account()).await;
-            return opened.map_err(|error| CommandError::from_error(what, &error));
-        }
-        self.store.open_with(&self.folder(), self.account()).await
+        let environment = match control {
+            Some(clock) => {
+                Environment::new(clock, Arc::new(SystemRandomness), Arc::new(TokioSpawner))
+            }
+            None if self.memory => Environment::system(),
+            None => return self.store.open_with(&self.folder(), self.account()).await,
+        };
+        let store = Arc::new(storage::memory::MemoryStore::new());
+        let opened = Engine::open(store, with_scripts(environment), self.account()).await;
+        opened.map_err(|error| CommandError::from_error("opening an account in memory", &error))
     }
 
     /// The host names that clients may use with the well-known key: the given ones, and the one we listen at.
@@ -355,10 +334,6 @@ impl ServeCommand {
         trust: TrustedIssuer,
         test_control: Option<Arc<TestControl>>,
     ) -> GatewaySettings {
-        let cross_partition = match self.cross_partition {
-            CrossPartitionPolicy::Strict => CrossPartition::Strict,
-            CrossPartitionPolicy::Generous => CrossPartition::Generous,
-        };
         let log = Log::new(warn);
         let TrustedIssuer { issuer, role_assignments } = trust;
         let public_host = self.public_endpoint.as_deref().map(host_of);
@@ -369,7 +344,7 @@ impl ServeCommand {
             key,
             issuer,
             role_assignments,
-            cross_partition,
+            cross_partition: self.cross_partition.into(),
             allowed_hosts,
             limits: self.limits.limits(),
             container_metrics: self.usage.shows_containers(),
@@ -396,7 +371,7 @@ impl ServeCommand {
         let listened = format!("{scheme}://{}:{port}", self.host());
         let endpoint = match &settings.public_endpoint {
             Some(endpoint) => endpoint.clone(),
-            None => format!("{scheme}://{}:{port}/", self.shown_host()),
+            None => format!("{scheme}://{}:{port}/", shown_host(self.host())),
         };
         let data = match self.memory {
             true => "memory".to_owned(),
@@ -413,23 +388,4 @@ impl ServeCommand {
         };
         if self.ready_json { ready.print_json() } else { ready.print() }
     }
-
-    /// A host name that clients on this machine can use.
-    fn shown_host(&self) -> &str {
-        match self.host() {
-            "127.0.0.1" | "0.0.0.0" | "::" | "[::]" => "localhost",
-            "::1" => "[::1]",
-            host => host,
-        }
-    }
-}
-
-/// Whether a host means all addresses of this machine, and so names none.
-fn is_unspecified(host: &str) -> bool {
-    let address = host.trim_matches(['[', ']']).parse::<std::net::IpAddr>();
-    address.is_ok_and(|address| address.is_unspecified())
-}
-
-fn consistency(word: &str) -> Result<ConsistencyLevel, String> {
-    ConsistencyLevel::parse(word).map_err(|invalid| invalid.message().to_owned())
 }
