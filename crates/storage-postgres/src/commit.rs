@@ -330,7 +330,7 @@ fn write_identity(number: usize, write: &Write) -> (u8, StorageKey, Option<usize
 mod tests {
     use super::*;
 
-    const SPACE: Space = Space { number: 3, name: "items", prefix_bytes: 0 };
+    const SPACE: Space = Space { number: 3, name: "items", prefix_bytes: 0, buffered: false };
 
     #[test]
     fn only_the_last_write_to_a_key_is_sent() {
