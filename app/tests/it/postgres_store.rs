@@ -7,10 +7,11 @@ use scratch_postgres::{NOT_INSTALLED, ScratchPostgres};
 use crate::planisphere::{filled, on, planisphere};
 
 /// A server of one test; `None`, said by the name of the test, where there is no PostgreSQL.
+#[allow(clippy::print_stderr, reason = "a skipped test says so")]
 fn database(test: &str) -> Option<ScratchPostgres> {
     let server = ScratchPostgres::start(&["fsync=off"]).unwrap();
     if server.is_none() {
-        println!("SKIPPED {test}: {NOT_INSTALLED}");
+        eprintln!("SKIPPED {test}: {NOT_INSTALLED}");
     }
     server
 }

@@ -320,7 +320,7 @@ impl Engine {
 
     /// The catalog for a look-up. Not a clone as from `view()`: every item operation comes here, and the clone is one
     /// more shared counter to touch.
-    pub(crate) fn read_view(&self) -> Result<RwLockReadGuard<'_, Arc<CatalogView>>> {
+    pub(crate) fn locked_catalog(&self) -> Result<RwLockReadGuard<'_, Arc<CatalogView>>> {
         if self.is_closed() {
             return Err(Error::closed());
         }
@@ -328,7 +328,7 @@ impl Engine {
     }
 
     pub(crate) fn container(&self, link: &ContainerLink) -> Result<Arc<ContainerEntry>> {
-        let view = self.read_view()?;
+        let view = self.locked_catalog()?;
         let database = view.databases.get(&link.database);
         let database =
             database.ok_or_else(|| Error::owner_not_found("database", &link.database))?;

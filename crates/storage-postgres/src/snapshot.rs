@@ -44,7 +44,9 @@ impl PostgresSnapshot {
                     return Ok(snapshot);
                 }
                 Err(error) => {
-                    snapshot.connection.take().map(discard);
+                    if let Some(connection) = snapshot.connection.take() {
+                        discard(connection);
+                    }
                     // The pool may have had a connection whose server has gone.
                     if tries == 0 {
                         return Err(statement_failed(&inner.location, error));

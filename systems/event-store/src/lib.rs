@@ -57,7 +57,7 @@ pub use error::{Error, ErrorKind, Result, TagConflict};
 pub use http::EVENT_STORE_ADMIN_ROLE;
 pub use load::{TenancyLoad, TenancyLoadOptions, TenancyLoadReport};
 pub use migrations::{
-    MigrationAction, MigrationJobs, MigrationRequest, MigrationState, MigrationStatus,
+    MigrationAction, MigrationJobs, MigrationRequest, MigrationState, TenantMigrationStatus,
 };
 pub use offload::{FolderPayloads, MemoryPayloads, PayloadStore};
 pub use page::PAGES;

@@ -51,11 +51,11 @@ pub struct TenancyLoad {
     storage: StorageBundle,
     options: TenancyLoadOptions,
     services: Arc<Vec<ServiceId>>,
-    state: Arc<LoadState>,
+    state: Arc<TenantLoadState>,
 }
 
 #[derive(Debug, Default)]
-struct LoadState {
+struct TenantLoadState {
     written: Mutex<BTreeMap<ServiceId, u64>>,
     conflicts: AtomicU64,
     checks: AtomicU64,

@@ -29,13 +29,13 @@ pub struct MigrationJobs {
 
 #[derive(Default)]
 struct MigrationJobsInner {
-    jobs: BTreeMap<u64, Job>,
+    jobs: BTreeMap<u64, RunningMigration>,
     checkpoints: BTreeMap<String, Checkpoint>,
     last: u64,
 }
 
-struct Job {
-    status: MigrationStatus,
+struct RunningMigration {
+    status: TenantMigrationStatus,
     stop: watch::Sender<bool>,
 }
 
@@ -75,7 +75,7 @@ pub enum MigrationAction {
 /// How far a migration is.
 #[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct MigrationStatus {
+pub struct TenantMigrationStatus {
     /// Its number.
     pub id: u64,
     /// What it does.
@@ -137,13 +137,13 @@ impl MigrationJobs {
 
     /// All jobs, the newest first.
     #[must_use]
-    pub fn list(&self) -> Vec<MigrationStatus> {
+    pub fn list(&self) -> Vec<TenantMigrationStatus> {
         self.lock().jobs.values().rev().map(|job| job.status.clone()).collect()
     }
 
     /// One job.
     #[must_use]
-    pub fn status(&self, id: u64) -> Option<MigrationStatus> {
+    pub fn status(&self, id: u64) -> Option<TenantMigrationStatus> {
         self.lock().jobs.get(&id).map(|job| job.status.clone())
     }
 
@@ -151,7 +151,7 @@ impl MigrationJobs {
     ///
     /// # Errors
     /// `ServiceId` for a tenant that is none, `Conflict` while another job runs.
-    pub fn start(&self, request: MigrationRequest) -> Result<MigrationStatus> {
+    pub fn start(&self, request: MigrationRequest) -> Result<TenantMigrationStatus> {
         let service = match &request.to_service {
             Some(text) => ServiceId::parse(text)?,
             None => ServiceId::default_tenant(),
@@ -164,7 +164,7 @@ impl MigrationJobs {
                 return Err(Error::new(ErrorKind::Conflict, message));
             }
             inner.last += 1;
-            let status = MigrationStatus {
+            let status = TenantMigrationStatus {
                 id: inner.last,
                 action: request.action,
                 to_service: service.clone(),
@@ -174,7 +174,7 @@ impl MigrationJobs {
                 report: None,
                 error: None,
             };
-            inner.jobs.insert(status.id, Job { status: status.clone(), stop });
+            inner.jobs.insert(status.id, RunningMigration { status: status.clone(), stop });
             while inner.jobs.len() > JOBS_MAX {
                 inner.jobs.pop_first();
             }

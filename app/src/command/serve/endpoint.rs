@@ -1,6 +1,7 @@
 //! The addresses of a server: where it listens, and what clients get.
 //!
-//! Owns the lookup of the host, and what `--public-endpoint` and `planisphere emulator` make of it. Does not own the account document.
+//! Owns the lookup of the host, and what `--public-endpoint` and `planisphere emulator` make of it. Does not own the
+//! account document.
 
 use std::net::{IpAddr, SocketAddr};
 

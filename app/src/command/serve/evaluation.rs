@@ -1,8 +1,28 @@
 //! How much the evaluation of queries and conditions may consume.
 //!
-//! Owns the flags and their units. The defaults are those of the engine and the gateway.
+//! Owns the flags and their units, and what happens to queries over partitions. The defaults are those of the engine
+//! and the gateway.
 
-use clap::Args;
+use clap::{Args, ValueEnum};
+use gateway::CrossPartition;
+
+/// What happens to queries over several partitions whose results must be merged.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(super) enum CrossPartitionPolicy {
+    /// Reject them with a query plan, as Azure does; clients merge the results
+    Strict,
+    /// Merge the results and return them
+    Generous,
+}
+
+impl From<CrossPartitionPolicy> for CrossPartition {
+    fn from(policy: CrossPartitionPolicy) -> Self {
+        match policy {
+            CrossPartitionPolicy::Strict => Self::Strict,
+            CrossPartitionPolicy::Generous => Self::Generous,
+        }
+    }
+}
 
 /// The flags about the budget of a request, and of all requests together.
 #[derive(Clone, Debug, Args)]

@@ -9,7 +9,6 @@ mod endpoint;
 mod evaluation;
 mod explorer;
 mod faults;
-mod flag_values;
 mod issuer;
 mod limits;
 mod listeners;

@@ -17,10 +17,9 @@ use super::emulator::{EmulatorVariables, VariableScope};
 use super::endpoint::{
     EMULATOR_REGION, addresses_of, endpoint_url, is_reached_as_address, is_unspecified, shown_host,
 };
-use super::evaluation::EvaluationFlags;
+use super::evaluation::{CrossPartitionPolicy, EvaluationFlags};
 use super::explorer::{ExplorerFlags, host_of};
 use super::faults::FaultFlags;
-use super::flag_values::{CrossPartitionPolicy, consistency};
 use super::issuer::{IssuerFlags, TrustedIssuer};
 use super::limits::LimitFlags;
 use super::listeners::{Listeners, Ports};
@@ -388,4 +387,8 @@ impl ServeCommand {
         };
         if self.ready_json { ready.print_json() } else { ready.print() }
     }
+}
+
+fn consistency(word: &str) -> Result<ConsistencyLevel, String> {
+    ConsistencyLevel::parse(word).map_err(|invalid| invalid.message().to_owned())
 }

@@ -11,8 +11,8 @@ use crate::planisphere::planisphere;
 /// it, and with lean indexing. To the cent: whoever makes one cheaper or dearer says so here. Shorter is better.
 const OVER: [(&str, f64, f64); 6] = [
     ("enqueue an event", 10.29, 6.10),
-    ("process an event, no device", 43.88, 35.88),
-    ("process an event, pushed to three", 47.40, 36.36),
+    ("process an event, no device", 30.92, 25.21),
+    ("process an event, pushed to three", 34.45, 25.69),
     ("change preferences", 12.43, 11.29),
     ("mark as read", 13.19, 11.67),
     ("dismiss", 12.43, 11.67),
@@ -41,8 +41,7 @@ fn every_operation_of_the_seed_is_measured_and_judged() {
         over.map(|row| row["operation"].as_str().unwrap()).collect()
     };
     assert_eq!(over("verdict"), OVER.iter().map(|(operation, ..)| *operation).collect());
-    let events = ["process an event, no device", "process an event, pushed to three"];
-    assert_eq!(over("leanVerdict"), BTreeSet::from(events));
+    assert_eq!(over("leanVerdict"), BTreeSet::new());
     assert_eq!(code, 1, "something is over, and the exit code says so");
     assert_eq!(printed["plan"], Value::Null);
     for (operation, azure, lean) in OVER {

@@ -68,7 +68,7 @@ impl Engine {
     /// # Errors
     /// `OwnerNotFound` when there is none, `Unavailable` when the engine is closed.
     pub fn resolve_database(&self, named: &str) -> Result<DatabaseAddress> {
-        let view = self.read_view()?;
+        let view = self.locked_catalog()?;
         let (database, by_resource_id) = find_database(&view, named)?;
         let id = database.record.properties.id.clone();
         Ok(DatabaseAddress { id, rid: database.record.rid, by_resource_id })
@@ -79,7 +79,7 @@ impl Engine {
     /// # Errors
     /// `OwnerNotFound` when the database or the container does not exist, `Unavailable` when the engine is closed.
     pub fn resolve_container(&self, database: &str, named: &str) -> Result<ContainerAddress> {
-        let view = self.read_view()?;
+        let view = self.locked_catalog()?;
         let (database, _) = find_database(&view, database)?;
         let (container, by_resource_id) = match database.containers.get(named) {
             Some(container) => (container, false),

@@ -126,7 +126,8 @@ fn with_partition_key(request: &ApiRequest) -> ApiResult<Json> {
 }
 
 /// The request with the undefined partition key, if it is about items of a container without one, or runs a procedure
-/// there, and names none: all its items have this key, and old clients do not know the header. `[]` is how one client writes that there is none.
+/// there, and names none: all its items have this key, and old clients do not know the header. `[]` is how one client
+/// writes that there is none.
 fn name_undefined_key(
     request: &ApiRequest,
     address: &ContainerAddress,

@@ -74,7 +74,8 @@ impl RunBuffer {
             ingested: AtomicU64::new(0),
         };
         for run in recovered {
-            buffer.append(Arc::new(run));
+            buffer.change(|state| state.replace_tail(0, Arc::new(run)));
+            buffer.join_newest();
         }
         buffer
     }
@@ -109,8 +110,17 @@ impl RunBuffer {
 
     /// The announced batch is committed.
     pub(crate) fn settle(&self) {
-        let Some(pending) = self.change(|state| state.pending.take()) else { return };
-        self.append(pending.run);
+        // One change: between two, a reader would find the batch in the tree and its run nowhere.
+        let is_settled = self.change(|state| match state.pending.take() {
+            Some(pending) => {
+                state.replace_tail(0, pending.run);
+                true
+            }
+            None => false,
+        });
+        if is_settled {
+            self.join_newest();
+        }
     }
 
     /// The announced batch is not committed, and never will be.
@@ -162,9 +172,8 @@ impl RunBuffer {
         change(&mut self.state.write().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Adds a run, and joins it with its neighbours if there are enough of about its size.
-    fn append(&self, run: Arc<SortedRun>) {
-        self.replace_tail(0, run);
+    /// Joins the newest run with its neighbours while there are enough of about its size.
+    fn join_newest(&self) {
         loop {
             let (runs, frozen) = {
                 let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
@@ -175,16 +184,16 @@ impl RunBuffer {
             // Without the lock: meanwhile runs may leave at the front and none is added, because this is the thread
             // that adds them.
             let joined = SortedRun::join(tail.iter().map(AsRef::as_ref));
-            self.replace_tail(tail.len(), Arc::new(joined));
+            self.change(|state| state.replace_tail(tail.len(), Arc::new(joined)));
         }
     }
+}
 
-    fn replace_tail(&self, replaced: usize, run: Arc<SortedRun>) {
-        self.change(|state| {
-            let kept = state.runs.len() - replaced;
-            let kept = state.runs.iter().take(kept).cloned();
-            state.runs = kept.chain(std::iter::once(run)).collect();
-        });
+impl BufferState {
+    /// Puts a run in the place of so many of the newest ones.
+    fn replace_tail(&mut self, replaced: usize, run: Arc<SortedRun>) {
+        let kept = self.runs.iter().take(self.runs.len() - replaced).cloned();
+        self.runs = kept.chain(std::iter::once(run)).collect();
     }
 }
 
@@ -243,6 +252,26 @@ mod tests {
         assert_eq!((batch(false), batch(true)), (Some(1), Some(2)));
         buffer.discard();
         assert_eq!(batch(true), Some(1));
+    }
+
+    #[test]
+    fn a_view_has_every_batch_of_an_earlier_one() {
+        const BATCHES: u64 = 20_000;
+        let buffer = RunBuffer::new(Vec::new());
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                for batch in 1..=BATCHES {
+                    announce(&buffer, batch);
+                    buffer.settle();
+                }
+            });
+            let mut newest = 0;
+            while newest < BATCHES {
+                let seen = batch_of(&buffer.view(|| (), |(), _| true).1).unwrap_or_default();
+                assert!(seen >= newest, "{seen} after {newest}");
+                newest = seen;
+            }
+        });
     }
 
     #[test]

@@ -12,9 +12,10 @@ use crate::database::small;
 use crate::faults::{check_log, count_to};
 
 /// A cluster of one test; `None`, said by the name of the test, without the extension.
+#[allow(clippy::print_stderr, reason = "a skipped test says so")]
 fn cluster(test: &str) -> Option<ScratchCitus> {
     let Some(cluster) = ScratchCitus::start(2).unwrap() else {
-        println!("SKIPPED {test}: {CITUS_NOT_INSTALLED}");
+        eprintln!("SKIPPED {test}: {CITUS_NOT_INSTALLED}");
         return None;
     };
     // Few, because every case makes its own tables, and each of them has so many.

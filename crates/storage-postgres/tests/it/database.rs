@@ -9,7 +9,8 @@ use storage::Space;
 use tokio::sync::Mutex;
 use tokio_postgres::NoTls;
 
-pub(crate) const ITEMS: Space = Space { number: 1, name: "items", prefix_bytes: 0, buffered: false };
+pub(crate) const ITEMS: Space =
+    Space { number: 1, name: "items", prefix_bytes: 0, buffered: false };
 
 /// A database of one test, with as many stores as it wants.
 pub(crate) struct TestDatabase {

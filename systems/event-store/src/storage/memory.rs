@@ -65,8 +65,7 @@ impl MemoryStorage {
     }
 
     fn with<T>(&self, service: &ServiceId, read: impl FnOnce(&TenantEvents) -> T) -> T {
-        let tenants = self.lock();
-        match tenants.get(service) {
+        match self.lock().get(service) {
             Some(tenant) => read(tenant),
             None => read(&TenantEvents::default()),
         }
@@ -117,9 +116,8 @@ impl TenantEvents {
             }
             AppendCondition::Query { fail_if_events_match, after } => {
                 let after = after.as_ref().and_then(ReadPosition::last);
-                let is_new = |event: &&DomainEvent| {
-                    after.is_none_or(|after| event.sortable_unique_id > *after)
-                };
+                let is_new =
+                    |one: &&DomainEvent| after.is_none_or(|id| one.sortable_unique_id > *id);
                 let newer = self.events.iter().rev().take_while(is_new);
                 match newer.into_iter().find(|event| fail_if_events_match.matches(event)) {
                     Some(event) => Err(Error::query_conflict(&event.id.to_string())),

@@ -20,14 +20,16 @@ macro_rules! on_every_provider {
         mod account {
             $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn $case() {
-                super::$case(crate::site::Site::on(crate::world::World::account().await).await).await;
+                let world = crate::world::World::account().await;
+                super::$case(crate::site::Site::on(world).await).await;
             })*
         }
 
         mod gateway {
             $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn $case() {
-                super::$case(crate::site::Site::on(crate::world::World::gateway().await).await).await;
+                let world = crate::world::World::gateway().await;
+                super::$case(crate::site::Site::on(world).await).await;
             })*
         }
 

@@ -113,22 +113,22 @@ mod tests {
 
     use super::PropertyRule;
 
-    fn violations(rules: &str, value: serde_json::Value) -> Vec<String> {
+    fn violations(rules: &str, value: &serde_json::Value) -> Vec<String> {
         let rules = PropertyRule::parse_list(rules).unwrap();
-        rules.iter().filter_map(|rule| rule.violation(&value)).collect()
+        rules.iter().filter_map(|rule| rule.violation(value)).collect()
     }
 
     #[test]
     fn rules_are_separated_by_commas_and_the_last_takes_the_rest() {
-        assert_eq!(violations("min:1,max:20", json!(20)), Vec::<String>::new());
-        assert_eq!(violations("min:1,max:20", json!(21)), ["must be at most 20"]);
+        assert_eq!(violations("min:1,max:20", &json!(20)), Vec::<String>::new());
+        assert_eq!(violations("min:1,max:20", &json!(21)), ["must be at most 20"]);
         let both = "minLength:4,enum:Good,Neutral,Evil";
         assert_eq!(
-            violations(both, json!("Bad")),
+            violations(both, &json!("Bad")),
             ["is shorter than 4", "must be one of Good, Neutral, Evil"]
         );
-        assert_eq!(violations("pattern:^a{1,2}$", json!("aa")), Vec::<String>::new());
-        assert_eq!(violations("pattern:^a{1,2}$", json!("aaa")), ["must match ^a{1,2}$"]);
+        assert_eq!(violations("pattern:^a{1,2}$", &json!("aa")), Vec::<String>::new());
+        assert_eq!(violations("pattern:^a{1,2}$", &json!("aaa")), ["must match ^a{1,2}$"]);
     }
 
     #[test]

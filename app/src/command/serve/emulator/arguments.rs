@@ -7,7 +7,8 @@ use model::ConsistencyLevel;
 use super::variables::{EmulatorVariables, is_yes};
 
 /// Arguments without a meaning here: the number of partitions is not limited, there is no window and no firewall rule,
-/// clients in direct mode are refused, and the tokens that the emulators take for those of Entra ID are always accepted.
+/// clients in direct mode are refused, and the tokens that the emulators take for those of Entra ID are always
+/// accepted.
 const IGNORED: [&str; 8] = [
     "partitioncount",
     "defaultpartitioncount",

@@ -132,7 +132,8 @@ impl Engine {
             // A page never crosses physical partitions, so that its session token names one. An empty partition is
             // passed over: an empty page would cost a round trip.
             if !gathered.items.is_empty() || gathered.is_full() {
-                // A full page of all items says that more may follow, as in the service; see `is_open_ended` of queries.
+                // A full page of all items says that more may follow, as in the service; see `is_open_ended` of
+                // queries.
                 let is_of_key = matches!(operation.feed_range, FeedRange::PartitionKey(_));
                 let is_open = !is_of_key && gathered.is_full();
                 gathered.more |= is_open || left > 0 || sections.next().is_some();

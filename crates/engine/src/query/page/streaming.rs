@@ -42,8 +42,8 @@ pub(in crate::query) struct StreamingPage {
     pub(in crate::query) rows: RowProjector,
     pub(in crate::query) page: PageBuilder,
     pub(in crate::query) progress: QueryProgress,
-    /// Whether a full page is followed by another one even if nothing is left, as in the service for reads of all items:
-    /// it stops at the last row of the page without looking further.
+    /// Whether a full page is followed by another one even if nothing is left, as in the service for reads of all
+    /// items: it stops at the last row of the page without looking further.
     pub(in crate::query) is_open_ended: bool,
     work: Arc<RequestWork>,
     /// Whether evaluation goes on on a thread.

@@ -1,9 +1,9 @@
 //! Items in the order of an index, merged over all slices.
 //!
 //! Each slice returns its terms in order; the merge takes the smallest, or the greatest if the index is read backwards.
-//! Equal values are ordered by ordinal in the same direction. An ordinal is unique in a container, so the order does not
-//! depend on the partitioning, and one term is a sufficient position after any split or merge. Terms hold only a prefix of long strings, so strings with the same prefix are sorted by their
-//! items.
+//! Equal values are ordered by ordinal in the same direction. An ordinal is unique in a container, so the order does
+//! not depend on the partitioning, and one term is a sufficient position after any split or merge. Terms hold only a
+//! prefix of long strings, so strings with the same prefix are sorted by their items.
 
 use std::cmp::Ordering;
 use std::collections::VecDeque;

@@ -8,12 +8,12 @@ use service::identity::Caller;
 
 use crate::error::{Error, ErrorKind};
 use crate::http::router::{EventStoreApi, require_operator};
-use crate::migrations::{MigrationJobs, MigrationRequest, MigrationStatus};
+use crate::migrations::{MigrationJobs, MigrationRequest, TenantMigrationStatus};
 
 /// The migrations of this process, the newest first.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub(in crate::http) struct MigrationsBody {
-    items: Vec<MigrationStatus>,
+    items: Vec<TenantMigrationStatus>,
 }
 
 /// The migrations of this process.
@@ -33,7 +33,7 @@ pub(in crate::http) async fn migrations(
 
 /// Starts a copy, a comparison or a dry run, in the background.
 #[utoipa::path(post, path = "/admin/v1/migrations", request_body = MigrationRequest, responses(
-    (status = 202, body = MigrationStatus),
+    (status = 202, body = TenantMigrationStatus),
     (status = 400, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 403, body = ProblemDocument, content_type = "application/problem+json"),
@@ -44,7 +44,7 @@ pub(in crate::http) async fn start_migration(
     State(api): State<EventStoreApi>,
     caller: Caller,
     JsonBody(request): JsonBody<MigrationRequest>,
-) -> HttpResult<(StatusCode, JsonBody<MigrationStatus>)> {
+) -> HttpResult<(StatusCode, JsonBody<TenantMigrationStatus>)> {
     require_operator(&caller)?;
     if let Some(text) = &request.to_service {
         super::services::parse(text)?;
@@ -55,7 +55,7 @@ pub(in crate::http) async fn start_migration(
 
 /// How far a migration is.
 #[utoipa::path(get, path = "/admin/v1/migrations/{id}", params(("id" = u64, Path)), responses(
-    (status = 200, body = MigrationStatus),
+    (status = 200, body = TenantMigrationStatus),
     (status = 400, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 403, body = ProblemDocument, content_type = "application/problem+json"),
@@ -66,7 +66,7 @@ pub(in crate::http) async fn migration(
     State(api): State<EventStoreApi>,
     caller: Caller,
     PathParams(id): PathParams<u64>,
-) -> HttpResult<JsonBody<MigrationStatus>> {
+) -> HttpResult<JsonBody<TenantMigrationStatus>> {
     require_operator(&caller)?;
     jobs(&api)?.status(id).map(JsonBody).ok_or_else(|| missing(id))
 }

@@ -1,8 +1,8 @@
 //! Iterates over the terms of one path or composite index in one slice of a container.
 //!
 //! Values come in ascending or descending order, from any position on, and a value can be skipped. Items with equal
-//! values come in the same direction as the values, by their ordinals: a reversed read is the exact reverse of a forward
-//! one, as in the service.
+//! values come in the same direction as the values, by their ordinals: a reversed read is the exact reverse of a
+//! forward one, as in the service.
 
 use std::collections::VecDeque;
 
