@@ -125,10 +125,11 @@ impl EventsReport {
 }
 
 const MEANING: &str = "\
-Every append of every side is durable when it returns. `ours, embedded` is the account provider on a folder, inside the
-process of the load; `ours, PostgreSQL` and `plain table` are on the same scratch server (fsync on) with 60 connections;
-`umadb` is version 0.7.8 as its own process, driven by its own client (`benchmarks/peers/umadb`). The plain table has no
-tenants, no rows of tags and no conditions of its own: tags are an array with a GIN index, and a conditional append
-takes an advisory lock. On an account an append with tags is several writes (record 0023), each of them durable: that is the
-price of having no transaction over partitions.
+Every append of every side is durable when it returns. `ours, embedded` is the account provider on a folder,
+inside the process of the load; `ours, PostgreSQL` and `plain table` are on the same scratch server (fsync on)
+with 60 connections; `umadb` is version 0.7.8 as its own process, driven by its own client
+(`benchmarks/peers/umadb`). The plain table has no tenants, no rows of tags and no conditions of its own: tags
+are an array with a GIN index, and a conditional append takes an advisory lock. On an account an append with
+tags is several writes (record 0023), each of them durable: that is the price of having no transaction over
+partitions.
 ";

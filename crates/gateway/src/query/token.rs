@@ -1,8 +1,8 @@
 //! Continuation tokens of queries over all partitions.
 //!
 //! For such a query the gateway of the service returns the token of the backend as JSON, together with the range that
-//! it belongs to. Tokens mean nothing to clients, but some distinguish theirs from ours by this form. Owns the form; the token
-//! inside belongs to the engine.
+//! it belongs to. Tokens mean nothing to clients, but some distinguish theirs from ours by this form. Owns the form;
+//! the token inside belongs to the engine.
 
 use model::{Json, Object};
 

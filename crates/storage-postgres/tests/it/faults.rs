@@ -71,17 +71,18 @@ async fn terminated_connections_lose_and_repeat_nothing() {
     let store = database.open().await;
     let counting = {
         let store = Arc::clone(&store);
-        tokio::spawn(async move { count_to(&store, 300).await })
+        tokio::spawn(async move { count_to(&store, 600).await })
     };
     let client = database.client().await;
     let terminate = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
                      WHERE datname = current_database() AND pid <> pg_backend_pid()";
-    for _ in 0..8 {
+    // Often, because a connection that ends between two commits is replaced without a failure.
+    for _ in 0..60 {
         client.batch_execute(terminate).await.unwrap();
-        tokio::time::sleep(Duration::from_millis(50)).await;
+        tokio::time::sleep(Duration::from_millis(15)).await;
     }
     assert!(counting.await.unwrap() > 0, "no connection ended in time");
-    check_log(&store, 300).await;
+    check_log(&store, 600).await;
     store.close().await.unwrap();
 }
 
