@@ -79,7 +79,7 @@ function loadEvents() {
       { label: "Type", width: "minmax(11rem, 1.5fr)", cell: (row) => row.eventType.toLowerCase().replaceAll("_", " "), sort: (row) => row.eventType },
       { label: "Created", width: "9rem", cell: (row) => timeAgo(row.createdAt), sort: (row) => row.createdAt },
       { label: "Attempts", width: "6.5rem", align: "end", cell: (row) => String(row.retryCount), sort: (row) => row.retryCount },
-      { label: "Pushes", width: "minmax(9rem, 1fr)", cell: pushes },
+      { label: "Pushes", width: "minmax(9rem, 1fr)", cell: pushes, sort: pushes },
       { label: "Last error", width: "minmax(12rem, 2fr)", cell: (row) => row.lastError ?? "" },
     ], { rows: page.events, onopen: open });
     list.node.classList.add("event-table");
