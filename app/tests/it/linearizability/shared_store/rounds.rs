@@ -14,7 +14,7 @@ use super::super::clients::{
     CLIENTS, Client, History, Shared, follow, observe, restructure, snapshot, spawn,
 };
 use super::super::feed::check_feed;
-use super::super::follower::{Follower, read_latest};
+use super::super::follower::{Follower, Page, read_latest};
 use super::super::http::Connection;
 use super::super::operation::{CELLS, create_container};
 use super::super::search::{Operation, linearize};
@@ -204,6 +204,13 @@ impl SharedRun {
         let ports = self.processes.ports();
         let mut connection = Connection::new(ports[seed as usize % ports.len()]);
         let mut follower = self.follower.take().expect("a follower between two rounds");
+        // A process that has lost its lease answers 503 until it has noticed that, and forwards then.
+        for _ in 0..LOOKS_MAX {
+            match follower.read_page(&mut connection)? {
+                Page::Changes | Page::Empty => break,
+                _ => std::thread::sleep(LOOK_EVERY),
+            }
+        }
         follower.catch_up(&mut connection)?;
         let mut operations: Vec<Vec<Operation>> = vec![Vec::new(); CELLS];
         for (cell, operation) in history {
