@@ -98,5 +98,6 @@ export function composer({ send, save, typing, editLast }) {
   };
   // A message that is gone is neither answered nor edited any more.
   const forget = (id) => { if (mode.edited?.id === id || mode.replyTo === id) leave(); };
-  return { node, input, begin, reply, edit, forget };
+  const isTyping = () => said !== 0;
+  return { node, input, begin, reply, edit, forget, isTyping };
 }

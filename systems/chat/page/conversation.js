@@ -39,6 +39,9 @@ export function conversation(given) {
   let room = null;
   let isWhole = false;
   let loading = null;
+  // Changes that came while a page was on its way, which may have been read before them.
+  let pagesOnTheWay = 0;
+  const lateChanges = [];
 
   const answered = (id) => {
     if (messages.has(id)) return messages.get(id);
@@ -140,9 +143,26 @@ export function conversation(given) {
   const history = async (oldest = null, take = PAGE) => {
     const before = oldest && { before: oldest.timestamp, beforeId: oldest.id };
     const query = new URLSearchParams({ take: String(take), ...before });
-    const page = await call("GET", `/api/messages/room/${encodeURIComponent(room)}?${query}`);
-    for (const { fromUserName, fromFullName } of page) about.know(fromUserName, fromFullName);
-    return page;
+    const missed = lateChanges.length;
+    pagesOnTheWay += 1;
+    try {
+      const page = await call("GET", `/api/messages/room/${encodeURIComponent(room)}?${query}`);
+      for (const { fromUserName, fromFullName } of page) about.know(fromUserName, fromFullName);
+      return { page: lateChanges.slice(missed).reduce(changed, page), isLast: page.length < take };
+    } finally {
+      pagesOnTheWay -= 1;
+      if (pagesOnTheWay === 0) lateChanges.length = 0;
+    }
+  };
+  // A page after a change of one message; null takes it away.
+  const changed = (page, { id, change }) => page.map((message) => message.id === id ? change(message) : message).filter(Boolean);
+  // Changes a message here and in the pages that are on their way.
+  const apply = (id, change) => {
+    if (pagesOnTheWay > 0) lateChanges.push({ id, change });
+    if (!messages.has(id)) return;
+    const after = change(messages.get(id));
+    if (after === null) messages.delete(id);
+    else messages.set(id, after);
   };
   const oldest = () => [...messages.values()].reduce((least, one) => least === null || inOrder(one, least) < 0 ? one : least, null);
 
@@ -156,9 +176,9 @@ export function conversation(given) {
     const asking = room;
     top.replaceChildren(element("span", { class: "spinner" }), element("span", { role: "status" }, "Loading older messages"));
     try {
-      const page = await history(oldest(), take);
+      const { page, isLast } = await history(oldest(), take);
       if (asking !== room) return;
-      isWhole = page.length < take;
+      isWhole = isLast;
       for (const message of page) messages.set(message.id, message);
       top.replaceChildren(isWhole ? element("span", {}, `This is the beginning of ${room}.`) : "");
       const below = render({ follow: false });
@@ -174,13 +194,13 @@ export function conversation(given) {
     const asking = room;
     const follow = messages.size === 0 || isAtBottom();
     try {
-      const page = await history();
+      const { page, isLast } = await history();
       if (asking !== room) return;
-      const isJoined = page.length < PAGE || page.some(({ id }) => messages.has(id));
+      const isJoined = isLast || page.some(({ id }) => messages.has(id));
       // With a gap between what is shown and what is new, the list begins anew.
       if (!isJoined) { messages.clear(); isWhole = false; }
       for (const message of page) messages.set(message.id, message);
-      if (page.length < PAGE) isWhole = true;
+      if (isLast) isWhole = true;
       for (const { correlationId } of page.filter(({ fromUserName }) => fromUserName === about.me)) if (correlationId) about.box.remove(correlationId);
       top.replaceChildren(isWhole && messages.size > 0 ? element("span", {}, `This is the beginning of ${room}.`) : "");
       state.replaceChildren(emptyState("No messages yet", "Write the first one.", { icon: "comment" }));
@@ -266,22 +286,20 @@ export function conversation(given) {
     node, open, refresh, render, add, toBottom, jump,
     change(message) {
       if (elsewhere.has(message.id)) elsewhere.set(message.id, message);
-      if (messages.has(message.id)) messages.set(message.id, message);
+      apply(message.id, () => message);
       render();
     },
     // A deleted message leaves a tombstone, or nothing.
     remove(id) {
-      const message = messages.get(id);
       if (elsewhere.has(id)) elsewhere.set(id, null);
-      if (message && about.can.editMessages) messages.set(id, { ...message, content: "", isDeleted: true });
-      else messages.delete(id);
+      apply(id, (message) => about.can.editMessages ? { ...message, content: "", isDeleted: true } : null);
       render();
     },
     // The newest message of this person that can be edited.
     lastOwn: () => [...messages.values()].sort(inOrder).findLast(({ fromUserName, isDeleted }) => fromUserName === about.me && !isDeleted),
     read(id, readBy) {
-      const message = messages.get(id);
-      if (message) { messages.set(id, { ...message, readBy }); render(); }
+      apply(id, (message) => ({ ...message, readBy }));
+      render();
     },
     // A receipt that did not arrive is tried again when the message comes into view, or with `readInView`.
     unask: (id) => asked.delete(id),

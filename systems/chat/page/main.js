@@ -141,6 +141,13 @@ async function sendAll() {
   }
 }
 
+// Sets the room that the connection is in; style sheets and tests find it at the body.
+function enterRoom(name) {
+  joined = name;
+  if (name === null) delete document.body.dataset.joined;
+  else document.body.dataset.joined = name;
+}
+
 function sayTyping(isTyping) {
   if (!can.typing || joined !== room || joined === null) return;
   queue.call("Typing", isTyping).catch(() => {});
@@ -198,11 +205,13 @@ async function join() {
   const wanted = room;
   if (wanted === null || !connection?.isOpen()) return;
   // A message that is sent now would go to the former room.
-  joined = null;
+  enterRoom(null);
   try {
     await queue.call("Join", wanted);
     if (wanted !== room) return;
-    joined = wanted;
+    enterRoom(wanted);
+    // What was typed on the way into the room was not said to anybody.
+    if (field.isTyping()) sayTyping(true);
     // What came into view before is read only now: receipts go to the room of the connection.
     talk.readInView();
     await flush();
@@ -225,7 +234,7 @@ function showState(state, about) {
     return;
   }
   if (state === "connecting") return;
-  joined = null;
+  enterRoom(null);
   // Nothing comes back over a lost connection.
   for (const resume of echoes.values()) resume();
   if (state === "refused" && about.status === 401) {

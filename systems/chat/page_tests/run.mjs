@@ -100,6 +100,8 @@ async function write(of, text) {
 const once1 = (of, text) => until(`"${text}" once`, (count) => count === 1, () => message(of, text).count());
 const receipt = (of, text, kind) => message(of, text).locator(`[data-receipt="${kind}"]`).waitFor();
 const connected = (of) => of.locator('body[data-ready][data-connection="connected"]').waitFor();
+// The hub has answered the call to join: only then is anything sent to the room.
+const joined = (of, room) => of.locator(`body[data-ready][data-joined="${room}"]`).waitFor();
 // Sends without the page, as another device would.
 const post = (of, room, content) => of.evaluate(async ([to, text]) => {
   const { call } = await import("/_kit/session.js");
@@ -138,11 +140,11 @@ const bob = await open();
 page = alice;
 await test("two people sign in by links and see that the other is here", async () => {
   await alice.goto(through(ready.signIn["alice@example.com"]));
-  await connected(alice);
+  await joined(alice, "general");
   assert.deepEqual(await alice.locator(".rooms [data-room]").evaluateAll((all) => all.map((one) => one.dataset.room)), ["general", "ops"]);
   await message(alice, "a < b and c > d stay as they are typed.").waitFor();
   await bob.goto(through(ready.signIn["bob@example.com"]));
-  await connected(bob);
+  await joined(bob, "general");
   await alice.locator('[data-person="bob@example.com"]').waitFor();
   await bob.locator('[data-person="alice@example.com"]').waitFor();
   await until("present", (text) => text === "Bob Smith is here", () => alice.locator("#present").textContent());
@@ -153,6 +155,24 @@ await test("typing is shown at the other and ends", async () => {
   await until("typing", (text) => text === "Bob Smith is typing…", () => alice.locator("#typing").textContent());
   await bob.locator("#message").fill("");
   await until("typing ended", (text) => text === "", () => alice.locator("#typing").textContent());
+});
+
+await test("what is typed on the way into a room is shown there", async () => {
+  await alice.locator('[data-room="ops"]').click();
+  await joined(alice, "ops");
+  await alice.evaluate(() => new Promise((resolve) => {
+    // After the listener of the page, in the same task: the hub cannot have answered.
+    addEventListener("hashchange", () => {
+      const input = document.getElementById("message");
+      input.value = "Hel";
+      input.dispatchEvent(new Event("input"));
+      resolve();
+    }, { once: true });
+    document.querySelector('[data-room="general"]').click();
+  }));
+  await until("typing", (text) => text === "Alice Johnson is typing…", () => bob.locator("#typing").textContent());
+  await alice.locator("#message").fill("");
+  await until("typing ended", (text) => text === "", () => bob.locator("#typing").textContent());
 });
 
 await test("a message appears at the other, is announced there, and its receipt comes back", async () => {
@@ -226,6 +246,35 @@ await test("a person edits a message, from the menu and by the keyboard", async 
   assert.equal(await message(bob, "It is runing").count(), 0);
 });
 
+await test("a change that overtakes the page of its message is not undone by the page", async () => {
+  await alice.locator('[data-room="ops"]').click();
+  await joined(alice, "ops");
+  let release;
+  const released = new Promise((resolve) => { release = resolve; });
+  const isRead = new Promise((resolve) => {
+    alice.route("**/api/messages/room/general*", async (route) => {
+      const page = await route.fetch();
+      resolve();
+      await released;
+      await route.fulfill({ response: page });
+    });
+  });
+  await alice.locator('[data-room="general"]').click();
+  await joined(alice, "general");
+  await isRead;
+  await bob.locator("#message").press("ArrowUp");
+  await write(bob, "The third one");
+  await until("edited", (text) => text.includes("edited"), () => message(bob, "The third one").textContent());
+  // The answer to the editor comes after the event to the room.
+  release();
+  await message(alice, "The third one").waitFor();
+  assert.equal(await message(alice, "The second one").count(), 0);
+  await alice.unroute("**/api/messages/room/general*");
+  await bob.locator("#message").press("ArrowUp");
+  await write(bob, "The second one");
+  await message(alice, "The second one").waitFor();
+});
+
 await test("a person deletes a message after a question, and a tombstone stays", async () => {
   await write(bob, "Not meant for here");
   await message(alice, "Not meant for here").waitFor();
@@ -286,7 +335,7 @@ await test("a search finds messages of the room and of all rooms, and shows them
   await until("nothing", (text) => text.includes("Nothing found"), () => bob.locator("#search").textContent());
   await bob.locator("#search-close").click();
   await alice.locator('[data-room="general"]').click();
-  await until("room", (text) => text === "general", () => alice.locator("#room").textContent());
+  await joined(alice, "general");
 });
 
 await test("a message whose confirmation is lost is sent again and stored once", async () => {
@@ -304,7 +353,7 @@ await test("a message whose confirmation is lost is sent again and stored once",
   wire.cut();
   await alice.locator("#banner-text").waitFor();
   wire.restore();
-  await connected(alice);
+  await joined(alice, "general");
   await receipt(alice, "Confirmed late", "read");
   await once1(bob, "Confirmed late");
   await once1(alice, "Confirmed late");
@@ -353,6 +402,7 @@ await test("a refused message says why, and is discarded", async () => {
 
 await test("unread messages of another room are counted at the room and in the title", async () => {
   await alice.locator('[data-room="ops"]').click();
+  await joined(alice, "ops");
   await message(alice, "Bob does not see this room.").waitFor();
   await write(bob, "Anybody in general?");
   await until("title", (title) => title === "(1) ops · Chat", () => alice.title());
@@ -369,7 +419,7 @@ await test("older messages come when the person scrolls up, and what was read st
     await post(bob, "general", `History of Bob ${number}.`);
   }
   await alice.reload();
-  await connected(alice);
+  await joined(alice, "general");
   await message(alice, "History of Bob 39.").waitFor();
   const shown = await alice.locator(".message").count();
   assert.equal(shown, 30);
@@ -425,6 +475,7 @@ await test("messages of one moment are neither lost nor repeated by paging", asy
   const texts = await alice.locator(".message-text", { hasText: /Burst/ }).allTextContents();
   assert.equal(new Set(texts).size, 60);
   await alice.locator('[data-room="general"]').click();
+  await joined(alice, "general");
 });
 
 await test("the page is used with the keyboard alone", async () => {
