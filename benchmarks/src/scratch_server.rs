@@ -33,6 +33,11 @@ impl ScratchServer {
         self.0.address("postgres", "postgres")
     }
 
+    /// The process that started all others.
+    pub(crate) fn process(&self) -> u32 {
+        self.0.process_id()
+    }
+
     /// Its files.
     pub(crate) fn data(&self) -> PathBuf {
         self.0.data()

@@ -61,6 +61,8 @@ pub(crate) fn serve_chat(served: &ServedChat, out: &mut impl Write) -> Result<()
 pub(super) async fn open(account: Account) -> Result<Chat> {
     let mut settings = ChatSettings::default();
     settings.testing.in_memory = true;
+    // Without throughput of their own the containers refuse nothing for their request rate.
+    settings.cosmos.container_throughput = 0;
     settings.rate_limiting.messages.permit_limit = 1_000_000;
     settings.chat.connections_per_user = 10_000;
     settings.chat.user_cache_seconds = 300;

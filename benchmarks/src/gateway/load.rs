@@ -56,8 +56,13 @@ pub struct LoadArguments {
 struct LoadState {
     pool: RequestPool,
     next: Cell<usize>,
-    measured_from: Instant,
-    until: Instant,
+    times: LoadTimes,
+}
+
+/// The answers of a measured period.
+pub(super) struct LoadTimes {
+    pub(super) measured_from: Instant,
+    pub(super) until: Instant,
     answered: Cell<u64>,
     bytes: Cell<u64>,
     last_answer: Cell<Instant>,
@@ -78,18 +83,8 @@ impl LoadArguments {
 
     async fn generate(&self, pool: RequestPool, out: &mut impl Write) -> Result<()> {
         let streams = connect(self.address, self.connections).await?;
-        let measured_from = now() + Duration::from_millis(self.warm_up_ms);
-        let until = measured_from + Duration::from_millis(self.measured_ms);
-        let shared = Rc::new(LoadState {
-            times_us: RefCell::new(Vec::with_capacity(1 << 20)),
-            next: Cell::new(0),
-            answered: Cell::new(0),
-            bytes: Cell::new(0),
-            last_answer: Cell::new(measured_from),
-            measured_from,
-            until,
-            pool,
-        });
+        let times = LoadTimes::new(self.warm_up_ms, self.measured_ms);
+        let shared = Rc::new(LoadState { next: Cell::new(0), pool, times });
         let tasks: Vec<_> = streams
             .into_iter()
             .map(|stream| tokio::task::spawn_local(connection(stream, Rc::clone(&shared))))
@@ -102,7 +97,9 @@ impl LoadArguments {
         }
         let theirs = self.server_cpu()?.saturating_sub(theirs);
         let ours = cpu_of_process("self")?.saturating_sub(ours);
-        shared.report(theirs, ours, out)
+        // An exhausted pool ends the measurement early.
+        let ran_out = !shared.pool.is_endless && shared.next.get() >= shared.pool.len();
+        shared.times.report(ran_out, (theirs, ours), out)
     }
 
     fn server_cpu(&self) -> Result<Duration> {
@@ -126,7 +123,8 @@ async fn connection(mut stream: TcpStream, shared: Rc<LoadState>) -> Result<()> 
         let place = shared.next.get();
         shared.next.set(place + 1);
         let started = now();
-        let Some(request) = shared.pool.request(place).filter(|_| started < shared.until) else {
+        let Some(request) = shared.pool.request(place).filter(|_| started < shared.times.until)
+        else {
             return Ok(());
         };
         stream.write_all(request).await?;
@@ -136,10 +134,7 @@ async fn connection(mut stream: TcpStream, shared: Rc<LoadState>) -> Result<()> 
             let text = String::from_utf8_lossy(text);
             return Err(format!("the server answered {}: {text}", frame.status).into());
         }
-        let ended = now();
-        if started >= shared.measured_from && ended <= shared.until {
-            shared.record(started, ended, frame.bytes);
-        }
+        shared.times.record(started, now(), frame.bytes);
     }
 }
 
@@ -161,8 +156,24 @@ async fn read_response(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> Result<R
     }
 }
 
-impl LoadState {
-    fn record(&self, started: Instant, ended: Instant, bytes: usize) {
+impl LoadTimes {
+    pub(super) fn new(warm_up_ms: u64, measured_ms: u64) -> Self {
+        let measured_from = now() + Duration::from_millis(warm_up_ms);
+        Self {
+            measured_from,
+            until: measured_from + Duration::from_millis(measured_ms),
+            answered: Cell::new(0),
+            bytes: Cell::new(0),
+            last_answer: Cell::new(measured_from),
+            times_us: RefCell::new(Vec::with_capacity(1 << 20)),
+        }
+    }
+
+    /// Counts an answer, if it belongs to the measured period.
+    pub(super) fn record(&self, started: Instant, ended: Instant, bytes: usize) {
+        if started < self.measured_from || ended > self.until {
+            return;
+        }
         let time = u32::try_from((ended - started).as_micros()).unwrap_or(u32::MAX);
         self.times_us.borrow_mut().push(time);
         self.answered.set(self.answered.get() + 1);
@@ -170,15 +181,19 @@ impl LoadState {
         self.last_answer.set(ended);
     }
 
-    fn report(&self, theirs: Duration, ours: Duration, out: &mut impl Write) -> Result<()> {
+    /// Prints the measurements, with the CPU time of the server and of this process.
+    pub(super) fn report(
+        &self,
+        ran_out: bool,
+        (theirs, ours): (Duration, Duration),
+        out: &mut impl Write,
+    ) -> Result<()> {
         let mut times = self.times_us.borrow_mut();
         times.sort_unstable();
         let answered = self.answered.get();
         if answered == 0 {
             return Err("no request was answered in time".into());
         }
-        // An exhausted pool ends the measurement early.
-        let ran_out = !self.pool.is_endless && self.next.get() >= self.pool.len();
         let end = if ran_out { self.last_answer.get() } else { self.until };
         let wall = (end - self.measured_from).as_micros();
         writeln!(out, "answered={answered}\nwall_us={wall}\nbytes={}", self.bytes.get())?;

@@ -5,7 +5,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use super::compare::{LoadResult, alternate, median};
-use super::report::{ComparedRow, FactRow};
+use super::report::{ComparedRow, FactRow, RowTarget};
 use super::run::{GatewayBench, LoadRound};
 use super::serving::{BenchServer, WELL_KNOWN_KEY};
 use super::signature::SignedRequest;
@@ -100,7 +100,7 @@ pub(super) fn beside_bare(
     bench: &GatewayBench,
     server: &BenchServer,
     letter: char,
-    work: RequestKind,
+    (work, ratio_min): (RequestKind, Option<f64>),
 ) -> Result<ComparedRow> {
     let items = bench.options.items;
     let answer = server.answer(work, items)?;
@@ -111,36 +111,43 @@ pub(super) fn beside_bare(
     let compared =
         alternate(bench.options.rounds, || bench.load(server, round), || bench.load(&bare, round))?;
     let bytes = answer.head.len() + answer.body.len();
-    Ok(ComparedRow::new(letter, work, compared, Some(bytes)))
+    let target = RowTarget { beside: "bare server", ratio_min };
+    Ok(ComparedRow::new(letter, work, compared, target).with_answer_bytes(bytes))
 }
 
 /// Durable creates over HTTP against the engine alone, each on a new folder.
 pub(super) fn creates(bench: &GatewayBench) -> Result<ComparedRow> {
     let creating = creating(bench);
-    let mut folders = (0..).map(|number: u32| bench.path(&format!("creates-{number}")));
+    let mut ours = creates_on_new_folders(bench, "creates");
     let mut others = (0..).map(|number: u32| bench.path(&format!("engine-{number}")));
-    let compared = alternate(
-        bench.options.rounds,
-        || {
-            let folder = folders.next().unwrap_or_default();
-            let server = BenchServer::ours(&bench.options.server, &folder)?;
-            create_container(&server)?;
-            bench.load(&server, creating)
-        },
-        || {
-            let mut command = Command::new(bench.program());
-            command.args(["process", "engine", "--folder"]).arg(others.next().unwrap_or_default());
-            command.args(["--items", &creating.items.to_string()]);
-            command.args(["--callers", &creating.connections.to_string()]);
-            command.args(["--measured-ms", &creating.measured_ms.to_string()]);
-            LoadResult::from_numbers(&measured_by(&mut command, "the engine's creates")?)
-        },
-    )?;
-    Ok(ComparedRow::new('b', RequestKind::Create, compared, None))
+    let compared = alternate(bench.options.rounds, &mut ours, || {
+        let mut command = Command::new(bench.program());
+        command.args(["process", "engine", "--folder"]).arg(others.next().unwrap_or_default());
+        command.args(["--items", &creating.items.to_string()]);
+        command.args(["--callers", &creating.connections.to_string()]);
+        command.args(["--measured-ms", &creating.measured_ms.to_string()]);
+        LoadResult::from_numbers(&measured_by(&mut command, "the engine's creates")?)
+    })?;
+    let target = RowTarget { beside: "engine alone", ratio_min: Some(0.5) };
+    Ok(ComparedRow::new('b', RequestKind::Create, compared, target))
+}
+
+/// Durable creates over HTTP, each call on a new folder.
+pub(super) fn creates_on_new_folders(
+    bench: &GatewayBench,
+    name: &'static str,
+) -> impl FnMut() -> Result<LoadResult> {
+    let mut folders = (0..).map(move |number: u32| bench.path(&format!("{name}-{number}")));
+    move || {
+        let folder = folders.next().unwrap_or_default();
+        let server = BenchServer::ours(&bench.options.server, &folder)?;
+        create_container(&server)?;
+        bench.load(&server, creating(bench))
+    }
 }
 
 /// No warm-up: both sides start with an empty store.
-fn creating(bench: &GatewayBench) -> LoadRound {
+pub(super) fn creating(bench: &GatewayBench) -> LoadRound {
     let round = bench.round(RequestKind::Create, bench.options.items * 2);
     LoadRound { warm_up_ms: 0, measured_ms: round.measured_ms + round.warm_up_ms, ..round }
 }

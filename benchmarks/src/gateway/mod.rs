@@ -16,6 +16,7 @@ mod load;
 mod measure;
 mod part;
 mod peer;
+mod postgresql;
 mod report;
 mod run;
 mod serving;

@@ -10,6 +10,7 @@ use clap::Subcommand;
 use super::bare;
 use super::engine_creates::EngineCreates;
 use super::load::LoadArguments;
+use super::postgresql::PostgresLoad;
 use crate::Result;
 use crate::chat::{ServedChat, serve_chat};
 use crate::fan_out::{serve_bare, serve_hub};
@@ -19,6 +20,8 @@ use crate::fan_out::{serve_bare, serve_hub};
 pub enum BenchProcess {
     /// Loads a server and prints the measurements.
     Load(LoadArguments),
+    /// Loads a PostgreSQL server and prints the measurements.
+    PostgresLoad(PostgresLoad),
     /// Answers every request with one recorded response, until killed.
     Bare {
         /// File of the response.
@@ -42,6 +45,7 @@ pub enum BenchProcess {
 pub fn run_part(part: BenchProcess, out: &mut impl Write) -> Result<()> {
     match part {
         BenchProcess::Load(load) => load.run(out),
+        BenchProcess::PostgresLoad(load) => load.run(out),
         BenchProcess::Bare { recorded } => bare::serve(&recorded, out),
         BenchProcess::Engine(creates) => creates.run(out),
         BenchProcess::Hub => serve_hub(out),

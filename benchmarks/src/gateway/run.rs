@@ -9,8 +9,9 @@ use super::compare::LoadResult;
 use super::report::GatewayReport;
 use super::serving::{BenchServer, WELL_KNOWN_KEY};
 use super::work::RequestKind;
-use super::{measure, peer};
+use super::{measure, peer, postgresql};
 use crate::child::measured_by;
+use crate::scratch_server::NOT_INSTALLED;
 use crate::{Result, progress};
 
 /// What to run.
@@ -62,14 +63,22 @@ pub fn run_gateway(options: &GatewayOptions) -> Result<GatewayReport> {
     report.facts.extend(measure::starting(&bench)?);
     progress::step("loading the data set");
     let server = bench.loaded()?;
-    for (letter, work) in
-        [('a', RequestKind::PointRead), ('c', RequestKind::Query), ('d', RequestKind::ChangeFeed)]
-    {
+    for (letter, work, ratio_min) in [
+        ('a', RequestKind::PointRead, Some(0.6)),
+        ('c', RequestKind::Query, Some(0.4)),
+        ('d', RequestKind::ChangeFeed, None),
+        ('e', RequestKind::TwoConditions, None),
+    ] {
         progress::step(&format!("{letter}: {work:?}"));
-        report.compared.push(measure::beside_bare(&bench, &server, letter, work)?);
+        let row = measure::beside_bare(&bench, &server, letter, (work, ratio_min))?;
+        report.compared.push(row);
     }
     progress::step("memory under 64 connections");
     report.facts.push(measure::memory(&bench, &server)?);
+    match postgresql::rows(&bench, &server)? {
+        Some(rows) => report.compared.extend(rows),
+        None => report.without_postgresql = Some(NOT_INSTALLED),
+    }
     drop(server);
     progress::step("b: durable creates");
     report.compared.push(measure::creates(&bench)?);

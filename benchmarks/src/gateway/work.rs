@@ -3,11 +3,12 @@
 use std::net::SocketAddr;
 
 use clap::ValueEnum;
+use model::Json;
 
 use super::signature::{SignedRequest, Signer};
 use super::wire::RawRequest;
 use crate::data::{hash_number, shuffled};
-use crate::queries::{PARTITION_ITEMS, customer, item};
+use crate::queries::{PARTITION_ITEMS, STOCKS, customer, item};
 use crate::{Error, Result};
 
 /// The names of what is measured.
@@ -21,7 +22,10 @@ pub(super) const PAGE_ITEMS: &str = "20";
 const CHANGES: &str = "100";
 
 /// Different requests in a pool that is used over and over.
-const POOL: usize = 2_048;
+pub(super) const POOL: usize = 2_048;
+
+/// Half of all items are created from this second on.
+pub(super) const CREATED_FROM: u64 = 500_000_000;
 
 const QUERY: &[u8] = br#"{"query":"SELECT * FROM c ORDER BY c.price","parameters":[]}"#;
 const QUERY_HEADERS: [(&str, &str); 3] = [
@@ -41,6 +45,10 @@ pub(super) enum RequestKind {
     Query,
     /// Pages of 100 changes from the beginning.
     ChangeFeed,
+    /// First pages of an equality that about 20 items in 10,000 satisfy and a range that half of all do.
+    TwoConditions,
+    /// Replaces of existing items, in random order, that change one property.
+    Replace,
 }
 
 /// The server and the items of the requests.
@@ -95,23 +103,8 @@ impl RequestKind {
             Self::Create => "durable create of 1 KB",
             Self::Query => "query page of 20 in order, one logical partition",
             Self::ChangeFeed => "change feed page of 100",
-        }
-    }
-
-    /// What our server is compared with.
-    pub(super) fn baseline(self) -> &'static str {
-        match self {
-            Self::PointRead | Self::Query | Self::ChangeFeed => "bare server",
-            Self::Create => "engine alone",
-        }
-    }
-
-    /// The minimum ratio to reach.
-    pub(super) fn ratio_min(self) -> Option<f64> {
-        match self {
-            Self::PointRead | Self::Create => Some(0.5),
-            Self::Query => Some(0.4),
-            Self::ChangeFeed => None,
+            Self::TwoConditions => "query by an equality and a range, whole container",
+            Self::Replace => "durable replace of 1 KB",
         }
     }
 
@@ -135,9 +128,38 @@ impl RequestKind {
                 keys.for_each(|key| query(&mut pool, target, &key));
             }
             Self::ChangeFeed => change_feed(&mut pool, target),
+            Self::TwoConditions => {
+                let stocks = (0..POOL as u64).map(|place| hash_number(place) % STOCKS);
+                stocks.for_each(|stock| two_conditions(&mut pool, target, stock));
+            }
+            Self::Replace => {
+                for item in replaced_items(target.items, partitions) {
+                    replace(&mut pool, target, &item);
+                }
+            }
         }
         if pool.ends.is_empty() { Err(Error::from("no items, so no requests")) } else { Ok(pool) }
     }
+}
+
+/// Items with another price each, so that every replace of the sequence changes something.
+pub(super) fn replaced_items(items: u64, partitions: u64) -> Vec<Json> {
+    let numbers: Vec<u64> = shuffled(items).into_iter().take(POOL).collect();
+    let changed = |price: i64| {
+        numbers.iter().map(move |number| {
+            let mut changed = item(*number, partitions);
+            if let Json::Object(object) = &mut changed {
+                object.insert("price", price);
+            }
+            changed
+        })
+    };
+    changed(-1).chain(changed(-2)).collect()
+}
+
+/// The text of a property.
+pub(super) fn text_of<'item>(item: &'item Json, name: &str) -> &'item str {
+    item.get(name).and_then(Json::as_str).unwrap_or_default()
 }
 
 fn key_header(key: &str) -> String {
@@ -170,6 +192,29 @@ fn query(pool: &mut RequestPool, target: &LoadTarget<'_>, key: &str) {
     let mut headers = vec![("x-ms-documentdb-partitionkey", key.as_str())];
     headers.extend(QUERY_HEADERS);
     post(pool, target, &headers, QUERY);
+}
+
+fn two_conditions(pool: &mut RequestPool, target: &LoadTarget<'_>, stock: u64) {
+    let body = format!(
+        r#"{{"query":"SELECT * FROM c WHERE c.stock = @stock AND c.created >= @from","parameters":[{{"name":"@stock","value":{stock}}},{{"name":"@from","value":{CREATED_FROM}}}]}}"#
+    );
+    let mut headers = vec![("x-ms-documentdb-query-enablecrosspartition", "True")];
+    headers.extend(QUERY_HEADERS);
+    post(pool, target, &headers, body.as_bytes());
+}
+
+fn replace(pool: &mut RequestPool, target: &LoadTarget<'_>, item: &Json) {
+    let link = format!("{LINK}/docs/{}", text_of(item, "id"));
+    let request = RawRequest {
+        signed: SignedRequest { verb: "PUT", resource_type: "docs", link: &link },
+        path: &format!("/{link}"),
+        headers: &[
+            ("x-ms-documentdb-partitionkey", &key_header(text_of(item, "customer"))),
+            ("content-type", "application/json"),
+        ],
+        body: &item.to_bytes(),
+    };
+    pool.add(target, &request);
 }
 
 fn change_feed(pool: &mut RequestPool, target: &LoadTarget<'_>) {

@@ -20,6 +20,8 @@ use crate::{Error, Result, progress};
 
 /// Items of one logical partition, and of one batch.
 pub(crate) const PARTITION_ITEMS: u64 = 100;
+/// Different stocks: 20 items in 10,000 have the same.
+pub(crate) const STOCKS: u64 = 500;
 /// Different remarks; a filter on one of them leaves one item in so many.
 const REMARKS: u64 = 1_000;
 const STATUSES: [&str; 4] = ["open", "paid", "packed", "sent"];
@@ -130,7 +132,7 @@ pub(crate) fn item(number: u64, partitions: u64) -> Json {
     object.insert("batch", integer(number / PARTITION_ITEMS));
     object.insert("remark", remark_of(number));
     object.insert("price", integer(hash_number(number + 1) % 100_000));
-    object.insert("stock", integer(hash_number(number + 2) % 1_000));
+    object.insert("stock", integer(hash_number(number + 2) % STOCKS));
     for (place, name) in (0..).zip(TEXTS) {
         object.insert(name, text(hash_number(number * 100 + place)));
     }

@@ -15,7 +15,7 @@ mod peer;
 mod report;
 mod run;
 
-pub(crate) use data::{PARTITION_ITEMS, customer, item};
+pub(crate) use data::{PARTITION_ITEMS, STOCKS, customer, item};
 pub use peer::PeerFigure;
 pub use report::{CountedRow, PreparingRow, QueryReport, ScanRow};
 pub use run::{QueryOptions, run_queries};

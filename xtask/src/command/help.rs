@@ -35,7 +35,7 @@ Every command that a person or CI runs. Start with: cargo xtask test
 
   cargo xtask bench [args]     run the benchmarks in the profile `dist`; args are passed on unchanged
     queries                      the query language, with SQLite and PostgreSQL beside it
-    gateway                      the server over HTTP, with a bare server and other emulators beside it
+    gateway                      the server over HTTP, with a bare server, PostgreSQL and other emulators beside it
 
   cargo xtask help             this text
 

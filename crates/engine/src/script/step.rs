@@ -4,6 +4,7 @@
 //! whose time is over is answered at once; its thread ends as soon as the script is asked whether it may go on.
 
 use std::sync::Arc;
+use std::sync::mpsc::{Sender, channel};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -12,7 +13,7 @@ use crate::engine::Engine;
 use crate::environment::Environment;
 use crate::error::{Error, ErrorKind};
 use crate::script_runtime::{
-    ScriptCall, ScriptFailure, ScriptFailureKind, ScriptLimits, ScriptMeter, ScriptOutput,
+    ScriptAnswer, ScriptCall, ScriptFailure, ScriptFailureKind, ScriptLimits, ScriptMeter, ScriptOutput,
     ScriptPurpose, ScriptRun, ScriptRuntime, ScriptSource, ScriptStep,
 };
 
@@ -69,12 +70,20 @@ struct PausedRun {
 }
 
 impl PausedRun {
-    /// Ends on the thread where it was, so that a large heap is not freed elsewhere.
-    fn new(mut run: Box<dyn ScriptRun>, answers: Vec<crate::script_runtime::ScriptAnswer>) -> Self {
+    /// Goes on with a run. One that has ended is passed to `ended`: its heap is freed on this thread, after the answer.
+    fn new(
+        mut run: Box<dyn ScriptRun>,
+        answers: Vec<ScriptAnswer>,
+        ended: &Sender<Box<dyn ScriptRun>>,
+    ) -> Self {
         let step = run.resume(answers);
         let log = run.log();
-        let run = matches!(step, Ok(ScriptStep::Operations(_))).then_some(run);
-        Self { run, step, log }
+        if matches!(step, Ok(ScriptStep::Operations(_))) {
+            return Self { run: Some(run), step, log };
+        }
+        // The receiver lives as long as the thread works for this run.
+        let _ = ended.send(run);
+        Self { run: None, step, log }
     }
 }
 
@@ -89,8 +98,8 @@ impl ScriptSession {
         let limits = self.engine.settings().scripts.limits();
         let call = self.call(request, source, purpose, limits);
         let runtime = Arc::clone(&request.runtime);
-        let first = move || match runtime.start(call) {
-            Ok(run) => PausedRun::new(run, Vec::new()),
+        let first = move |ended: &Sender<_>| match runtime.start(call) {
+            Ok(run) => PausedRun::new(run, Vec::new(), ended),
             Err(failure) => PausedRun { run: None, step: Err(failure), log: String::new() },
         };
         let earlier_log = std::mem::take(&mut request.log);
@@ -111,7 +120,7 @@ impl ScriptSession {
                 }
                 answers.push(self.perform(operation).await?);
             }
-            let next = move || PausedRun::new(run, answers);
+            let next = move |ended: &Sender<_>| PausedRun::new(run, answers, ended);
             paused = self.on_thread(request, &limits, next).await?;
         }
     }
@@ -120,13 +129,21 @@ impl ScriptSession {
         &self,
         request: &ScriptRequest,
         limits: &ScriptLimits,
-        work: impl FnOnce() -> PausedRun + Send + 'static,
+        work: impl FnOnce(&Sender<Box<dyn ScriptRun>>) -> PausedRun + Send + 'static,
     ) -> Result<PausedRun, Error> {
         let time_left = limits.time_max.saturating_sub(request.elapsed());
         let threads = &self.engine.core.script_threads;
         let runtime = Arc::clone(&request.runtime);
-        let next = move || runtime.prepare_next();
-        let finished = threads.run(self.engine.environment(), time_left, work, next).await?;
+        let (ended, receiver) = channel();
+        // Only after the last step: the realm of the next run must not compete with the rest of this one.
+        let afterwards = move || {
+            if let Ok(run) = receiver.try_recv() {
+                drop(run);
+                runtime.prepare_next();
+            }
+        };
+        let work = move || work(&ended);
+        let finished = threads.run(self.engine.environment(), time_left, work, afterwards).await?;
         finished.ok_or_else(|| out_of_time(limits))
     }
 

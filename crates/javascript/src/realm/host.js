@@ -141,6 +141,8 @@
     function newBody(body, options) {
         const json = bodyText(body);
         if (options.disableAutomaticIdGeneration === true) return json;
+        // Most documents begin with their id, and need not be parsed to find it.
+        if (apply(startsWith, json, ['{"id":"'])) return json;
         let document;
         try {
             document = parse(json);
@@ -507,6 +509,8 @@
                 if (!callback) throw error;
                 return void callback(error, undefined, undefined);
             }
+            // Nobody sees the document.
+            if (!callback) return;
             let value;
             const information = { statusCode: status };
             if (expects === "feed") {
@@ -518,7 +522,7 @@
                 remember(value);
             }
             if (isUnmodified) information.notModified = true;
-            if (callback) callback(undefined, value, information);
+            callback(undefined, value, information);
         },
         hasAborted() { return state.hasAborted; },
         abortReason() { return state.aborted; },
