@@ -46,7 +46,11 @@ pub(crate) fn serve_chat(served: &ServedChat, out: &mut impl Write) -> Result<()
         let chat = open(account).await?;
         fill(&chat, served.members).await?;
         let environment = Environment::system();
-        let http = HttpSettings { requests_per_minute: 0, ..HttpSettings::default() };
+        let http = HttpSettings {
+            requests_per_minute: 0,
+            connections_max: 100_000,
+            ..HttpSettings::default()
+        };
         let server = HttpServer::new(environment, http, identity()?);
         let hub = ChatHub::new(&chat, &server);
         let router = chat.router(&server, &[]).merge(hub.routes());

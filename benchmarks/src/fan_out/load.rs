@@ -142,20 +142,19 @@ impl RoomClient {
 pub(crate) async fn measure(
     speech: Speech,
     server: &BenchServer,
-    mut clients: Vec<RoomClient>,
+    clients: Vec<RoomClient>,
     members: usize,
     messages: usize,
 ) -> Result<RoomFigures> {
     let rooms = clients.len() / members;
-    for (index, client) in clients.iter_mut().enumerate() {
-        let (call, answer) = speech.join(members, index / members);
-        client.ask(&call, answer).await?;
-    }
     let board = Arc::new(RoomBoard::new(rooms, members, messages, WINDOW));
     let process = server.process().to_string();
     let mut tasks = JoinSet::new();
     let mut senders = Vec::new();
-    for (index, client) in clients.into_iter().enumerate() {
+    for (index, mut client) in clients.into_iter().enumerate() {
+        let (call, answer) = speech.join(members, index / members);
+        client.ask(&call, answer).await?;
+        // It reads from now on: others who join are announced to it, and a server ends a connection that reads nothing.
         let board = Arc::clone(&board);
         let mut receiver = client.receiver;
         tasks.spawn(async move {

@@ -99,6 +99,11 @@ impl PostgresWork {
         self != Self::Create
     }
 
+    /// Whether a call may find nothing: in a small data set some values of a condition do not occur.
+    pub(super) fn may_find_nothing(self) -> bool {
+        matches!(self, Self::TwoConditions | Self::TwoConditionsBTree)
+    }
+
     /// Whether rows are returned.
     pub(super) fn reads(self) -> bool {
         !matches!(self, Self::Create | Self::Replace)

@@ -4,8 +4,8 @@
 //! whose time is over is answered at once; its thread ends as soon as the script is asked whether it may go on.
 
 use std::sync::Arc;
-use std::sync::mpsc::{Sender, channel};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
 use super::session::{ScriptSession, SessionEnd};
@@ -13,8 +13,8 @@ use crate::engine::Engine;
 use crate::environment::Environment;
 use crate::error::{Error, ErrorKind};
 use crate::script_runtime::{
-    ScriptAnswer, ScriptCall, ScriptFailure, ScriptFailureKind, ScriptLimits, ScriptMeter, ScriptOutput,
-    ScriptPurpose, ScriptRun, ScriptRuntime, ScriptSource, ScriptStep,
+    ScriptAnswer, ScriptCall, ScriptFailure, ScriptFailureKind, ScriptLimits, ScriptMeter,
+    ScriptOutput, ScriptPurpose, ScriptRun, ScriptRuntime, ScriptSource, ScriptStep,
 };
 
 /// The clock of one request with scripts; dropped with the request, which cancels what still runs.
