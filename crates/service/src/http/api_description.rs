@@ -66,11 +66,7 @@ impl ApiDescription {
 
 impl Default for ApiDescription {
     fn default() -> Self {
-        Self::new(
-            KIT_TITLE,
-            env!("CARGO_PKG_VERSION"),
-            "A service on the Planisphere service kit.",
-        )
+        Self::new(KIT_TITLE, env!("CARGO_PKG_VERSION"), "A service on the Planisphere service kit.")
     }
 }
 
