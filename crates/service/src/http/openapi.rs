@@ -19,8 +19,8 @@ use crate::problem::ProblemExtension;
 const METHODS: [Method; 5] =
     [Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE];
 
-/// Returns the differences between the document and the routes of a complete router, for a test of each system. A service
-/// that has not described itself is one, too.
+/// Returns the differences between the document and the routes of a complete router, for a test of each system, and
+/// whether the service has not described itself.
 /// `undocumented` lists the paths that are left out on purpose, such as pages; the paths every service has need not be
 /// listed.
 ///
