@@ -8,8 +8,9 @@ use axum::response::{IntoResponse, Response};
 use client::{Account, Container, PartitionKeyDefinition};
 use serde::{Deserialize, Serialize};
 use service::http::{
-    EtagHeader, EventRing, EventStreamRequest, HttpResult, HttpServer, HttpSettings, IfMatch,
-    JsonBody, OpenApiRouter, PageLimits, PageQuery, PathParams, QueryParams, routes,
+    ApiDescription, EtagHeader, EventRing, EventStreamRequest, HttpResult, HttpServer,
+    HttpSettings, IfMatch, JsonBody, OpenApiRouter, PageLimits, PageQuery, PathParams, QueryParams,
+    routes,
 };
 use service::identity::{Caller, Identity, IdentitySettings};
 use service::settings::{Secret, SettingsBuilder, SettingsSection, SettingsValidator};
@@ -71,6 +72,9 @@ impl Todos {
     }
 
     pub(crate) fn router(&self) -> axum::Router {
+        let about =
+            ApiDescription::new("Todos", env!("CARGO_PKG_VERSION"), "Lists of things to do.");
+        self.server.describe(about);
         let api = OpenApiRouter::new().routes(routes!(create, list)).routes(routes!(replace));
         self.server.router(api.routes(routes!(listen)).with_state(self.clone()), &[])
     }

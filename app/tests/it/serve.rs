@@ -74,6 +74,11 @@ fn the_well_known_key_is_refused_where_others_can_reach_it() {
     assert_eq!(said.code, 2);
     assert!(said.err.contains("everybody knows the key"), "{said:?}");
     assert!(said.err.contains("--allow-insecure-key"), "{said:?}");
+    // A key of three bytes is found by trying all of them on one signature.
+    let said =
+        planisphere(["serve", "--memory", "--port", "0", "--host", "0.0.0.0", "--key", "AAAA"]);
+    assert_eq!(said.code, 2);
+    assert!(said.err.contains("fewer than 16 bytes"), "{said:?}");
     let (server, _) = start(&["--memory", "--host", "0.0.0.0", "--allow-insecure-key"]);
     assert_eq!(terminate(server), Some(0));
     let key = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";

@@ -118,6 +118,12 @@ impl StoreLease {
         self.duration / 4
     }
 
+    /// How long a renewal may take. While the lease is valid there must be time for another attempt on a new
+    /// connection; after that, a server that answers slowly is given the time to answer at all.
+    pub(crate) fn renewal_timeout(&self) -> Duration {
+        if self.is_valid() { self.renew_every() } else { self.duration }
+    }
+
     /// Renews the lease on a connection; an error means that nothing is known.
     pub(crate) async fn renew(&self, connection: &Object, sql: &SqlTexts) -> DriverResult<()> {
         // Before the statement is sent: the server counts from a later time.

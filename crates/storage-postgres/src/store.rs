@@ -139,7 +139,7 @@ impl PostgresInner {
             let connection = self.connections.exclusive().await.ok()?;
             self.lease.renew(&connection, &self.sql).await.ok()
         };
-        match tokio::time::timeout(self.lease.renew_every(), renewal).await {
+        match tokio::time::timeout(self.lease.renewal_timeout(), renewal).await {
             Ok(renewed) => renewed.is_some(),
             Err(_) => {
                 self.connections.reset().await;
@@ -148,8 +148,10 @@ impl PostgresInner {
         }
     }
 
-    /// Waits for a call as long as the lease is valid.
+    /// Waits for a call as long as the lease is valid. After that no call is begun: each one would open a connection
+    /// and abandon it, and the renewal of the lease would wait behind thousands of them at the server.
     pub(crate) async fn within_lease<T>(&self, call: impl Future<Output = T>) -> Result<T> {
+        self.check_lease()?;
         tokio::select! {
             biased;
             done = call => Ok(done),

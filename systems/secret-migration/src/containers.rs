@@ -6,7 +6,7 @@
 //! | `namespace_metadata` | `/cluster` | 24 hours; permanent never | lookups are point reads |
 //! | `migration_audit` | `/cluster` | off | read by cluster and workload; only ever appended to |
 //! | `migration_waves` | `/kind` | off | few documents, listed together |
-//! | `migration_leases` | `/id` | off | leases of jobs, the list of clusters, synchronisations |
+//! | `migration_leases` | `/id` | own | leases of jobs, the list of clusters, synchronisations, ended sessions |
 
 use client::{Account, Container, Throughput, TimeToLive};
 use model::{IncludedPath, IndexPath, IndexingPolicy};
@@ -26,15 +26,26 @@ pub struct MigrationContainers {
     pub audit: Container,
     /// The waves.
     pub waves: Container,
-    /// Leases of jobs, and marks of this system.
+    /// Leases of jobs, marks of this system, sessions that were ended.
     pub leases: Container,
+}
+
+/// Which items of a container expire.
+#[derive(Clone, Copy)]
+enum TrackerExpiry {
+    /// None.
+    Off,
+    /// Those with a time to live of their own.
+    Own,
+    /// All, after the time that the settings have for mappings of namespaces.
+    Mappings,
 }
 
 /// The definition of one container.
 struct TrackerContainer {
     name: &'static str,
     partition_key: &'static str,
-    expires: bool,
+    expiry: TrackerExpiry,
     /// The only indexed paths. What is not queried is not indexed: secret lists are long, and every indexed path adds
     /// to the charge of every write.
     indexed: &'static [&'static str],
@@ -43,7 +54,7 @@ struct TrackerContainer {
 const WORKLOADS: TrackerContainer = TrackerContainer {
     name: "migration_metadata",
     partition_key: "/cluster",
-    expires: false,
+    expiry: TrackerExpiry::Off,
     indexed: &[
         "migrationStatus",
         "namespace",
@@ -57,28 +68,28 @@ const WORKLOADS: TrackerContainer = TrackerContainer {
 const NAMESPACES: TrackerContainer = TrackerContainer {
     name: "namespace_metadata",
     partition_key: "/cluster",
-    expires: true,
+    expiry: TrackerExpiry::Mappings,
     indexed: &["cluster", "namespace"],
 };
 
 const AUDIT: TrackerContainer = TrackerContainer {
     name: "migration_audit",
     partition_key: "/cluster",
-    expires: false,
+    expiry: TrackerExpiry::Off,
     indexed: &["workload", "at"],
 };
 
 const WAVES: TrackerContainer = TrackerContainer {
     name: "migration_waves",
     partition_key: "/kind",
-    expires: false,
+    expiry: TrackerExpiry::Off,
     indexed: &["status"],
 };
 
 const LEASES: TrackerContainer = TrackerContainer {
     name: "migration_leases",
     partition_key: "/id",
-    expires: false,
+    expiry: TrackerExpiry::Own,
     indexed: &["name"],
 };
 
@@ -136,10 +147,10 @@ impl TrackerContainer {
         let included = self.indexed.iter().map(path).collect::<model::Result<_>>()?;
         let mut policy = IndexingPolicy { included, ..IndexingPolicy::default() };
         policy.excluded.push(IndexPath::root());
-        let default = if self.expires {
-            TimeToLive::Seconds(settings.namespace_ttl_seconds)
-        } else {
-            TimeToLive::Off
+        let default = match self.expiry {
+            TrackerExpiry::Mappings => TimeToLive::Seconds(settings.namespace_ttl_seconds),
+            TrackerExpiry::Own => TimeToLive::NoDefault,
+            TrackerExpiry::Off => TimeToLive::Off,
         };
         Ok(ContainerSchema::new(self.name, &[self.partition_key])?
             .with_time_to_live(default)

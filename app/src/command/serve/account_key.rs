@@ -55,17 +55,23 @@ impl KeyFlags {
         &self.allowed_host
     }
 
-    /// Rejects serving other machines with a key that everybody knows.
+    /// Rejects serving other machines with a key that everybody knows or can guess.
     pub(crate) fn check_public(
         &self,
         key: &AccountKey,
         addresses: &[SocketAddr],
     ) -> Result<(), CommandError> {
         let is_public = addresses.iter().any(|address| !address.ip().is_loopback());
-        if !is_public || !key.is_well_known() || self.allow_insecure_key {
+        if !is_public || self.allow_insecure_key {
             return Ok(());
         }
-        let why = "other machines could connect, and everybody knows the key of the emulators";
+        let why = if key.is_well_known() {
+            "other machines could connect, and everybody knows the key of the emulators"
+        } else if key.is_guessable() {
+            "other machines could connect, and a key of fewer than 16 bytes can be guessed"
+        } else {
+            return Ok(());
+        };
         Err(CommandError::new("serving", why).hint(
             "Give a key of your own with --key-file, or --allow-insecure-key if you control the network",
         ))

@@ -12,6 +12,9 @@ use ring::hmac;
 pub const EMULATOR_KEY: &str =
     "C2y6yDjf5/R+ob0N8A7Cgv30VRDJIWEHLM+4QDU5DE2nQ9nDuVTqobD4b8mGGyPMbIZnqyMsEcaGQy67XIw/Jw==";
 
+/// A shorter key can be guessed. The keys of the service have 64 bytes.
+const KEY_BYTES_MIN: usize = 16;
+
 /// The secret that signs requests.
 #[derive(Clone)]
 pub struct AccountKey {
@@ -58,6 +61,13 @@ impl AccountKey {
         self.text == EMULATOR_KEY
     }
 
+    /// Whether the key is so short that it can be guessed from one signed request, without asking the server.
+    #[must_use]
+    pub fn is_guessable(&self) -> bool {
+        // Four characters of base64 are three bytes.
+        self.text.trim_end_matches('=').len() * 3 / 4 < KEY_BYTES_MIN
+    }
+
     /// The base64 text, for connection strings.
     #[must_use]
     pub fn text(&self) -> &str {
@@ -77,5 +87,19 @@ impl AccountKey {
 impl fmt::Debug for AccountKey {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("AccountKey(secret)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::AccountKey;
+
+    #[test]
+    fn a_key_of_fewer_than_sixteen_bytes_is_guessable() {
+        let is_guessable = |text| AccountKey::parse(text).unwrap().is_guessable();
+        assert!(is_guessable("AAAA"));
+        assert!(is_guessable("AAAAAAAAAAAAAAAAAAAA"));
+        assert!(!is_guessable("AAAAAAAAAAAAAAAAAAAAAA=="));
+        assert!(!AccountKey::emulator().is_guessable());
     }
 }

@@ -262,6 +262,8 @@ async fn dispatch_with_fault(
 
 /// How much of an oversized body is read and discarded.
 const DRAINED_BYTES_MAX: usize = 16 * 1024 * 1024;
+/// How long a client may pause while its body is discarded.
+const DRAIN_PAUSE_MAX: Duration = Duration::from_secs(1);
 
 /// Discards the rest of a body. A client that is still sending when the connection closes would never read the
 /// response.
@@ -271,8 +273,11 @@ where
 {
     let mut rest = Limited::new(body, DRAINED_BYTES_MAX);
     // Bounded in bytes and in time: a client must not be able to keep the connection busy by sending for ever.
-    let draining = async { while let Some(Ok(_)) = rest.frame().await {} };
-    // Beyond either limit the connection is closed after the response; `StrictStream` then lingers for a while.
+    // A client that pauses is no longer sending: it may already wait for the response.
+    let draining = async {
+        while let Ok(Some(Ok(_))) = tokio::time::timeout(DRAIN_PAUSE_MAX, rest.frame()).await {}
+    };
+    // Beyond any of the limits the connection is closed after the response; `StrictStream` then lingers for a while.
     let _ = tokio::time::timeout(time_max, draining).await;
 }
 

@@ -128,3 +128,23 @@ async fn a_stranger_with_a_large_body_reads_why_it_is_refused() {
     stream.read_to_string(&mut received).await.unwrap();
     assert!(received.starts_with("HTTP/1.1 401"), "{received}");
 }
+
+/// Before the fix, the response came when the time for a body was over; here that is never.
+#[tokio::test]
+async fn a_client_that_stops_sending_a_body_that_is_too_large_gets_its_response() {
+    let server = Server::with(|settings| settings.limits.body_ms_max = 86_400_000).await;
+    let authorization = sign("POST", "/dbs", DATE, EMULATOR_KEY);
+    let head = format!(
+        "POST /dbs HTTP/1.1\r\nhost: localhost\r\nx-ms-date: {DATE}\r\nauthorization: {authorization}\r\n\
+         transfer-encoding: chunked\r\n\r\n"
+    );
+    let mut stream = TcpStream::connect(&server.address).await.unwrap();
+    stream.write_all(head.as_bytes()).await.unwrap();
+    let chunk = format!("100000\r\n{}\r\n", " ".repeat(0x10_0000));
+    for _ in 0..4 {
+        stream.write_all(chunk.as_bytes()).await.unwrap();
+    }
+    let mut received = String::new();
+    stream.read_to_string(&mut received).await.unwrap();
+    assert!(received.starts_with("HTTP/1.1 413"), "{received}");
+}

@@ -14,6 +14,8 @@ use utoipa::openapi::{Info, OpenApi, RefOr};
 const BEARER: &str = "bearer";
 const SESSION: &str = "session";
 const CSRF: &str = "csrf";
+/// The title of a service that has not described itself.
+pub(super) const KIT_TITLE: &str = "Planisphere service";
 
 /// What a service says about its interface in its OpenAPI document.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,11 +66,7 @@ impl ApiDescription {
 
 impl Default for ApiDescription {
     fn default() -> Self {
-        Self::new(
-            "Planisphere service",
-            env!("CARGO_PKG_VERSION"),
-            "A service on the Planisphere service kit.",
-        )
+        Self::new(KIT_TITLE, env!("CARGO_PKG_VERSION"), "A service on the Planisphere service kit.")
     }
 }
 

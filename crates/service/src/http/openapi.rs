@@ -9,6 +9,7 @@ use axum::http::{Method, Request, StatusCode};
 use serde_json::Value;
 use tower::ServiceExt;
 
+use super::api_description::KIT_TITLE;
 use super::operations::{
     DOCS_PATHS, KIT_PREFIX, METHOD_NOT_ALLOWED, NO_SUCH_ROUTE, OPENAPI_PATH, PATHS,
 };
@@ -18,7 +19,8 @@ use crate::problem::ProblemExtension;
 const METHODS: [Method; 5] =
     [Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE];
 
-/// Returns the differences between the document and the routes of a complete router, for a test of each system.
+/// Returns the differences between the document and the routes of a complete router, for a test of each system, and
+/// whether the service has not described itself.
 /// `undocumented` lists the paths that are left out on purpose, such as pages; the paths every service has need not be
 /// listed.
 ///
@@ -31,6 +33,9 @@ pub async fn openapi_mismatches(router: &Router, undocumented: &[&str]) -> Vec<S
     let empty = serde_json::Map::new();
     let documented = document.get("paths").and_then(Value::as_object).unwrap_or(&empty);
     let mut mismatches = Vec::new();
+    if document.pointer("/info/title").and_then(Value::as_str) == Some(KIT_TITLE) {
+        mismatches.push(format!("the title is {KIT_TITLE:?}: call HttpServer::describe"));
+    }
     let is_known = |path: &str| documented.contains_key(path) || undocumented.contains(&path);
     let routed = routed_paths(router);
     let is_of_every_service = |path: &str| {

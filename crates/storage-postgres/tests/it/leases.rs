@@ -5,7 +5,8 @@ use std::time::Duration;
 use planisphere_storage_postgres::{PostgresLocation, PostgresSettings, PostgresStore};
 use storage::{ErrorKind, Read, Shard, Store, WriteSet};
 
-use crate::database::{ITEMS, TestDatabase, small};
+use crate::cable::Cable;
+use crate::database::{ITEMS, TestDatabase, small, start};
 
 const SHARD: Shard = Shard(3);
 
@@ -76,5 +77,38 @@ async fn a_lease_is_renewed_while_the_store_is_open() {
     }
     assert!(PostgresStore::open(&location, small()).await.is_err());
     store.commit(SHARD, put("still")).await.unwrap();
+    store.close().await.unwrap();
+}
+
+/// Before the fix, each call opened a connection and abandoned it. Under many callers the server was so busy with them
+/// that the lease was never renewed.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_process_whose_lease_is_over_opens_no_connection_for_its_callers() {
+    let name = "a_process_whose_lease_is_over_opens_no_connection_for_its_callers";
+    let Some(server) = start(name, &["listen_addresses=127.0.0.1"]) else { return };
+    let cable = Cable::to(server.port()).await;
+    let url = format!(
+        "postgres://postgres@127.0.0.1:{}/postgres?sslmode=disable&lease_ms=500",
+        cable.port()
+    );
+    let location = PostgresLocation::parse(&url).unwrap();
+    let store = PostgresStore::open(&location, small()).await.unwrap();
+    store.commit(SHARD, put("before")).await.unwrap();
+    cable.cut();
+    while store.get(SHARD, ITEMS, b"key").await.is_ok() {}
+    let before = cable.connections();
+    for _ in 0..200 {
+        assert!(store.get(SHARD, ITEMS, b"key").await.is_err());
+        assert!(store.snapshot().await.is_err());
+        assert!(store.commit(SHARD, put("meanwhile")).await.is_err());
+    }
+    // Those of the renewal, and of the probe that looks whether writes succeed again.
+    let opened = cable.connections() - before;
+    assert!(opened < 100, "{opened} connections for 600 calls");
+    cable.mend();
+    while store.commit(SHARD, put("after")).await.is_err() {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    assert_eq!(store.get(SHARD, ITEMS, b"key").await.unwrap().unwrap(), "after");
     store.close().await.unwrap();
 }

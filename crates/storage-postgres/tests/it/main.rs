@@ -1,6 +1,7 @@
 //! The store on a real PostgreSQL: the contract, refusals, restarts, leases.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
+mod cable;
 mod citus;
 mod contract;
 mod database;

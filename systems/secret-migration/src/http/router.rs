@@ -1,7 +1,9 @@
 //! All routes, the roles, and the health checks of the system.
 
 use axum::Router;
-use service::http::{Asset, HealthStatus, HttpResult, HttpServer, OpenApiRouter, Problem, routes};
+use service::http::{
+    ApiDescription, Asset, HealthStatus, HttpResult, HttpServer, OpenApiRouter, Problem, routes,
+};
 use service::identity::{Caller, session_routes};
 
 use crate::domain::{ClusterName, WorkloadKey};
@@ -26,6 +28,12 @@ pub(super) struct TrackerApi {
 impl SecretMigration {
     /// The HTTP interface, together with these static files.
     pub fn router(&self, server: &HttpServer, pages: &[Asset]) -> Router {
+        server.describe(ApiDescription::new(
+            "Secrets migration",
+            env!("CARGO_PKG_VERSION"),
+            "Workloads that move their secrets from Vault to another platform, wave by wave, and back at once.",
+        ));
+        server.identity().store_ended_sessions(self.core.containers.leases.clone());
         self.add_health_checks(server);
         let api = OpenApiRouter::new()
             .routes(routes!(cluster::clusters))

@@ -3,11 +3,13 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use reqwest::redirect::Policy;
 use reqwest::{Client, Method, Response};
 use secret_migration::RollbackOptions;
 use serde_json::{Value, json};
 use service::http::{HttpServer, HttpSettings};
 use service::identity::{Identity, IdentitySettings};
+use service::settings::Secret;
 use tokio::net::TcpListener;
 
 use crate::world::{CLUSTER, Embedded, OverGateway, Way, World, cluster};
@@ -75,6 +77,50 @@ async fn the_document_and_the_routes_agree() {
     let site = Site::on(World::new::<Embedded>().await).await;
     let router = site.world.system.router(&site.server, &[]);
     assert_eq!(service::http::openapi_mismatches(&router, &[]).await, Vec::<String>::new());
+}
+
+/// A process of its own on the containers of a site.
+async fn instance(site: &Site, settings: &IdentitySettings) -> (HttpServer, String) {
+    let environment = site.world.environment.clone();
+    let identity = Identity::new(environment.clone(), settings).unwrap();
+    let server = HttpServer::new(environment, HttpSettings::default(), identity);
+    let router = site.world.system.router(&server, &[]);
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let serving = server.clone();
+    tokio::spawn(async move { serving.serve_at(listener, router).await.unwrap() });
+    (server, url)
+}
+
+async fn session_status(client: &Client, url: &str, cookie: &str) -> u16 {
+    let asked = client.get(format!("{url}/session")).header("cookie", cookie);
+    asked.send().await.unwrap().status().as_u16()
+}
+
+/// Before the fix, the end of a session was known to the process that had ended it only.
+#[tokio::test]
+async fn a_session_stays_ended_after_a_restart() {
+    let site = Site::on(World::new::<Embedded>().await).await;
+    let secret = Secret::new("a secret that survives the restart of the tracker");
+    let settings = IdentitySettings { secret, ..IdentitySettings::demo() };
+    let (server, url) = instance(&site, &settings).await;
+    let link = server.identity().sign_in_link("ann", &["viewer"]).unwrap();
+    let client = Client::builder().no_proxy().redirect(Policy::none()).build().unwrap();
+    let signed_in = client.get(format!("{url}{link}")).send().await.unwrap();
+    let cookies: Vec<String> = signed_in
+        .headers()
+        .get_all("set-cookie")
+        .iter()
+        .map(|cookie| cookie.to_str().unwrap().split(';').next().unwrap().to_owned())
+        .collect();
+    let (cookie, csrf) = (&cookies[0], cookies[1].split_once('=').unwrap().1);
+    assert_eq!(session_status(&client, &url, cookie).await, 200);
+    let sign_out = client.post(format!("{url}/session/sign-out")).header("cookie", cookie);
+    let signed_out = sign_out.header("x-csrf-token", csrf).send().await.unwrap();
+    assert_eq!(signed_out.status().as_u16(), 204);
+    assert_eq!(session_status(&client, &url, cookie).await, 401);
+    let (_, restarted) = instance(&site, &settings).await;
+    assert_eq!(session_status(&client, &restarted, cookie).await, 401);
 }
 
 async fn statuses<W: Way>() {

@@ -21,6 +21,7 @@ async fn write() -> &'static str {
 #[tokio::test]
 async fn documented_routes_match() {
     let fixture = Fixture::new(|server| {
+        server.describe(ApiDescription::new("Things", "4.5.6", "Reads and writes things."));
         OpenApiRouter::new().routes(routes!(read, write)).merge(session_routes(server.identity()))
     });
     assert_eq!(openapi_mismatches(&fixture.router, &[]).await, [""; 0]);
@@ -48,6 +49,7 @@ async fn every_kind_of_mismatch_is_found() {
     assert_eq!(
         found,
         [
+            "the title is \"Planisphere service\": call HttpServer::describe",
             "/hidden is routed and not documented",
             "/later is routed and not documented",
             "/gone is said to be undocumented and is not routed",
