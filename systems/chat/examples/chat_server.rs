@@ -1,7 +1,7 @@
 //! A chat in memory with everything switched on, for the official clients of SignalR in `conformance`.
 //!
-//! Prints its address as JSON. One-time codes are not sent: `GET /control/code/{user}` shows the newest one, so that a
-//! client signs in as a person does.
+//! Prints its address as JSON. One-time codes are not sent: `GET /control/code/{user}` shows the newest one, once, so
+//! that a client signs in as a person does. Reminders go to the same addresses and are dropped.
 
 #![expect(clippy::print_stdout, reason = "its one output is for the test")]
 
@@ -23,27 +23,29 @@ use service::http::{HttpServer, HttpSettings};
 use service::identity::{Identity, IdentitySettings};
 use tokio::net::TcpListener;
 
-/// The newest text to each address.
+/// The newest code to each address that nobody has asked for.
 #[derive(Clone, Default)]
-struct NewestTexts(Arc<Mutex<HashMap<String, String>>>);
+struct NewestCodes(Arc<Mutex<HashMap<String, String>>>);
 
 #[async_trait]
-impl TextSender for NewestTexts {
+impl TextSender for NewestCodes {
     async fn send(&self, outgoing: &OutgoingText) -> chat::Result<()> {
         let (DeliveryAddress::Mail(to) | DeliveryAddress::Mobile(to)) = &outgoing.address;
-        let mut texts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        texts.insert(to.clone(), outgoing.text.clone());
+        let is_code = |word: &&str| word.len() == 6 && word.bytes().all(|b| b.is_ascii_digit());
+        if let Some(code) = outgoing.text.split([' ', '.']).find(is_code) {
+            let mut codes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            codes.insert(to.clone(), code.to_owned());
+        }
         Ok(())
     }
 }
 
 async fn code(
-    State(texts): State<NewestTexts>,
+    State(codes): State<NewestCodes>,
     Path(user): Path<String>,
 ) -> Result<Json<Value>, StatusCode> {
-    let texts = texts.0.lock().unwrap_or_else(PoisonError::into_inner);
-    let text = texts.get(&user).ok_or(StatusCode::NOT_FOUND)?;
-    let code: String = text.chars().filter(char::is_ascii_digit).take(6).collect();
+    let mut codes = codes.0.lock().unwrap_or_else(PoisonError::into_inner);
+    let code = codes.remove(&user).ok_or(StatusCode::NOT_FOUND)?;
     Ok(Json(json!({ "code": code })))
 }
 
@@ -61,8 +63,8 @@ fn settings() -> ChatSettings {
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let environment = Environment::system();
-    let texts = NewestTexts::default();
-    let parts = ChatParts { sender: Some(Arc::new(texts.clone())), ..ChatParts::default() };
+    let codes = NewestCodes::default();
+    let parts = ChatParts { sender: Some(Arc::new(codes.clone())), ..ChatParts::default() };
     let account = Account::open("memory").await?;
     let chat = Chat::open(account, settings(), environment.clone(), parts).await?;
     chat.seed().await?;
@@ -70,7 +72,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let http = HttpSettings { requests_per_minute: 0, ..HttpSettings::default() };
     let server = HttpServer::new(environment, http, identity);
     let hub = ChatHub::new(&chat, &server);
-    let control = Router::new().route("/control/code/{user}", get(code)).with_state(texts);
+    let control = Router::new().route("/control/code/{user}", get(code)).with_state(codes);
     let router = chat.router(&server, &[]).merge(hub.routes()).merge(control);
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     println!("{}", json!({ "endpoint": format!("http://{}", listener.local_addr()?) }));

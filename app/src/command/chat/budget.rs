@@ -1,27 +1,19 @@
 //! Measures the charge of the operations with both profiles, and compares it with the budgets.
 
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use chat::{
     Chat, ChatMember, ChatParts, ChatSettings, ChatUser, FeatureSettings, HistoryCursor,
     MessageAddress, MessageChange, RoomName, SendRequest, UserName,
 };
 use clap::Args;
-use client::{Account, StorageLocation, TimestampMs, TravellingClock};
-use engine::{Engine, Environment};
 use model::ChargeProfile;
-use serde_json::json;
 
 use super::open::chat_error;
+use crate::command::system::{BudgetRow, BudgetTable, measured_account};
 use crate::error::CommandError;
-use crate::output::line;
 
 const ACTION: &str = "measuring the operations";
-/// 2025-11-21T12:00:00Z.
-const NOON_MS: u64 = 1_763_726_400_000;
-/// Exit code if an operation costs more than its budget.
-const OVER: u8 = 1;
 const MESSAGES: usize = 60;
 const PAGE: u32 = 20;
 
@@ -38,65 +30,24 @@ pub(super) struct ChatBudgetCommand {
     json: bool,
 }
 
-/// One operation.
-struct ChatBudgetRow {
-    id: &'static str,
-    operation: &'static str,
-    /// Request units at most; `None` if the requirements have no figure.
-    budget: Option<f64>,
-    charge: f64,
-}
-
 /// What is measured.
 struct MeasuredChat {
     chat: Chat,
     alice: ChatMember,
     bob: UserName,
     room: RoomName,
-    rows: Vec<ChatBudgetRow>,
+    rows: Vec<BudgetRow>,
 }
 
 impl ChatBudgetCommand {
     pub(super) async fn run(self) -> Result<ExitCode, CommandError> {
         let azure = measure(ChargeProfile::Azure).await?;
         let native = measure(ChargeProfile::Native).await?;
-        let (mut is_over, mut has_mark) = (false, false);
-        if !self.json {
-            line(format_args!(
-                "{:<14}{:<52}{:>8}{:>9}{:>9}",
-                "", "operation", "budget", "azure", "native"
-            ))?;
-        }
-        for (row, other) in azure.iter().zip(&native) {
-            is_over |= row.budget.is_some_and(|budget| row.charge > 2.0 * budget);
-            // As it is printed: with two decimals.
-            let is_above = row.budget.is_some_and(|budget| row.charge >= budget + 0.005);
-            has_mark |= is_above;
-            let ChatBudgetRow { id, operation, budget, charge } = row;
-            if self.json {
-                let (azure, native) = (charge, other.charge);
-                let budget = *budget;
-                line(json!({
-                    "id": id, "operation": operation, "budget": budget, "azure": azure,
-                    "native": native, "isAboveBudget": is_above,
-                }))?;
-                continue;
-            }
-            let budget = budget.map_or("-".to_owned(), |budget| format!("{budget:.0}"));
-            let mark = if is_above { " *" } else { "" };
-            line(format_args!(
-                "{id:<14}{operation:<52}{budget:>8}{charge:>9.2}{:>9.2}{mark}",
-                other.charge
-            ))?;
-        }
-        if has_mark && !self.json {
-            line("* above its budget; twice of it is allowed")?;
-        }
-        Ok(if is_over { ExitCode::from(OVER) } else { ExitCode::SUCCESS })
+        BudgetTable { azure, native }.print(self.json)
     }
 }
 
-async fn measure(profile: ChargeProfile) -> Result<Vec<ChatBudgetRow>, CommandError> {
+async fn measure(profile: ChargeProfile) -> Result<Vec<BudgetRow>, CommandError> {
     let failed = |error| chat_error(ACTION, &error);
     let mut seed_only = open(profile, FeatureSettings::default()).await?;
     seed_only.measure_messages().await.map_err(failed)?;
@@ -111,18 +62,8 @@ async fn open(
     profile: ChargeProfile,
     features: FeatureSettings,
 ) -> Result<MeasuredChat, CommandError> {
-    let clock = TravellingClock::starting_at(TimestampMs(NOON_MS));
-    let environment = Environment::travelling(Arc::clone(&clock), 7);
-    let engine_settings = engine::EngineSettings {
-        charge_profile: profile,
-        maintenance: false,
-        ..engine::EngineSettings::default()
-    };
-    let store = Arc::new(storage::memory::MemoryStore::new());
-    let engine = Engine::open(store, environment.clone(), engine_settings).await;
-    let engine = engine.map_err(|error| CommandError::from_error(ACTION, &error))?;
-    let account = Account::embedded(StorageLocation::Engine(engine)).await;
-    let account = account.map_err(|error| CommandError::from_error(ACTION, &error))?;
+    let (account, clock) = measured_account(ACTION, profile).await?;
+    let environment = account.environment().clone();
     let mut settings = ChatSettings { features, ..ChatSettings::default() };
     settings.testing.in_memory = true;
     settings.rate_limiting.messages.permit_limit = 1_000;
@@ -144,7 +85,7 @@ async fn open(
 
 impl MeasuredChat {
     fn row(&mut self, id: &'static str, operation: &'static str, budget: Option<f64>, charge: f64) {
-        self.rows.push(ChatBudgetRow { id, operation, budget, charge });
+        self.rows.push(BudgetRow { id, operation, budget, charge, terms: String::new() });
     }
 
     async fn send(&self, content: &str, reply_to: Option<String>) -> chat::Result<(String, f64)> {

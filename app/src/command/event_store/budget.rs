@@ -15,13 +15,10 @@ use model::ChargeProfile;
 use serde_json::json;
 
 use super::open::{parse_service, store_error};
-use crate::command::system::{Calls, measured_account, sum, table, terms};
+use crate::command::system::{BudgetRow, BudgetTable, Calls, measured_account, sum, terms};
 use crate::error::CommandError;
-use crate::output::line;
 
 const ACTION: &str = "measuring the operations";
-/// Exit code if an operation costs more than twice its figure.
-const OVER: u8 = 1;
 /// Events of the tenant that all others share containers with.
 const LARGE: usize = 2_000;
 const SMALL: usize = 20;
@@ -41,21 +38,11 @@ pub(super) struct StoreBudgetCommand {
     json: bool,
 }
 
-/// One operation.
-struct StoreBudgetRow {
-    id: &'static str,
-    operation: &'static str,
-    /// Request units at most; `None` if the requirements have no figure.
-    figure: Option<f64>,
-    charge: f64,
-    terms: String,
-}
-
 struct MeasuredStore {
     system: EventStoreSystem,
     clock: Arc<TravellingClock>,
     calls: Calls,
-    rows: Vec<StoreBudgetRow>,
+    rows: Vec<BudgetRow>,
 }
 
 impl StoreBudgetCommand {
@@ -63,45 +50,11 @@ impl StoreBudgetCommand {
         let calls = Calls::start();
         let azure = measure(ChargeProfile::Azure, &calls).await?;
         let native = measure(ChargeProfile::Native, &calls).await?;
-        let is_over = azure.iter().any(|row| row.mark() == "**");
-        if self.json {
-            for (row, other) in azure.iter().zip(&native) {
-                line(json!({
-                    "id": row.id, "operation": row.operation, "figure": row.figure,
-                    "azure": row.charge, "native": other.charge, "mark": row.mark(),
-                    "terms": row.terms,
-                }))?;
-            }
-        } else {
-            let cells = |(row, other): (&StoreBudgetRow, &StoreBudgetRow)| {
-                let figure = row.figure.map_or("-".to_owned(), |figure| format!("{figure:.0}"));
-                let azure = format!("{:.2}{:<2}", row.charge, row.mark());
-                let native = format!("{:.2}", other.charge);
-                vec![row.id.to_owned(), row.operation.to_owned(), figure, azure, native]
-            };
-            let rows: Vec<_> = azure.iter().zip(&native).map(cells).collect();
-            let head = ["", "operation", "figure", "azure", "native"];
-            line(table(&head, &[2, 3, 4], &rows))?;
-        }
-        Ok(if is_over { ExitCode::from(OVER) } else { ExitCode::SUCCESS })
+        BudgetTable { azure, native }.print(self.json)
     }
 }
 
-impl StoreBudgetRow {
-    fn mark(&self) -> &'static str {
-        // As it is printed: with two decimals.
-        match self.figure {
-            Some(figure) if self.charge >= 2.0 * figure + 0.005 => "**",
-            Some(figure) if self.charge >= figure + 0.005 => "*",
-            _ => "",
-        }
-    }
-}
-
-async fn measure(
-    profile: ChargeProfile,
-    calls: &Calls,
-) -> Result<Vec<StoreBudgetRow>, CommandError> {
+async fn measure(profile: ChargeProfile, calls: &Calls) -> Result<Vec<BudgetRow>, CommandError> {
     let failed = |error| store_error(ACTION, &error);
     let (account, clock) = measured_account(ACTION, profile).await?;
     let options = AccountStoreOptions::default();
@@ -126,10 +79,10 @@ impl MeasuredStore {
     /// Takes what was charged since the last time as a row.
     fn row(&mut self, id: &'static str, operation: &'static str, figure: Option<f64>, share: f64) {
         let calls = self.calls.take();
-        let row = StoreBudgetRow {
+        let row = BudgetRow {
             id,
             operation,
-            figure,
+            budget: figure,
             charge: sum(&calls) / share,
             terms: terms(&calls),
         };

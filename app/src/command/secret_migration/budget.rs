@@ -1,34 +1,23 @@
 //! Measures the charge of the operations with both profiles, and compares it with the budgets.
 
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
-use client::{Account, StorageLocation, TimestampMs, TravellingClock};
-use engine::{Engine, Environment};
 use model::ChargeProfile;
 use secret_migration::{
     MigrationSettings, RunScope, SecretMigration, TrackedWorkload, Transition, UtcTimestamp,
     WorkloadKey, sample,
 };
-use serde_json::json;
 
 use super::open::tracker_error;
+use crate::command::system::{BudgetRow, BudgetTable, measured_account};
 use crate::error::CommandError;
-use crate::output::line;
 
 const ACTION: &str = "measuring the operations";
-/// 2025-06-10T12:00:00Z.
-const NOON_MS: u64 = 1_749_556_800_000;
-/// Exit code if an operation costs more than the budget and its tolerance.
-const OVER: u8 = 1;
 const REFERENCES: usize = 50;
 const PENDING: usize = 100;
 const LEASE: Duration = Duration::from_secs(300);
-
-/// A figure up to this many times its budget is published and marked; a larger one is a failure.
-const TOLERANCE: f64 = 2.0;
 
 /// Measure the charge of the operations and compare it with the budgets
 #[derive(Debug, Args)]
@@ -46,53 +35,11 @@ pub(super) struct TrackerBudgetCommand {
     json: bool,
 }
 
-/// One operation.
-struct BudgetRow {
-    id: &'static str,
-    operation: &'static str,
-    /// Request units at most; `None` if the requirements have no figure.
-    budget: Option<f64>,
-    charge: f64,
-}
-
-impl BudgetRow {
-    fn is_failed(&self) -> bool {
-        self.budget.is_some_and(|budget| self.charge > TOLERANCE * budget)
-    }
-
-    /// The charge as a cell, marked if it is above the budget.
-    fn cell(&self) -> String {
-        let is_above = self.budget.is_some_and(|budget| self.charge > budget);
-        format!("{:.2}{}", self.charge, if is_above { "*" } else { " " })
-    }
-}
-
 impl TrackerBudgetCommand {
     pub(super) async fn run(self) -> Result<ExitCode, CommandError> {
         let azure = measure(ChargeProfile::Azure).await?;
         let native = measure(ChargeProfile::Native).await?;
-        let mut is_failed = false;
-        if !self.json {
-            line(format_args!(
-                "{:<8}{:<56}{:>8}{:>9}{:>9}",
-                "", "operation", "budget", "azure ", "native "
-            ))?;
-        }
-        for (azure, native) in azure.iter().zip(&native) {
-            is_failed |= azure.is_failed() || native.is_failed();
-            let (id, operation) = (azure.id, azure.operation);
-            if self.json {
-                line(json!({
-                    "id": id, "operation": operation, "budget": azure.budget,
-                    "azure": azure.charge, "native": native.charge,
-                }))?;
-                continue;
-            }
-            let budget = azure.budget.map_or("-".to_owned(), |budget| format!("{budget:.0}"));
-            let (azure, native) = (azure.cell(), native.cell());
-            line(format_args!("{id:<8}{operation:<56}{budget:>8}{azure:>9}{native:>9}"))?;
-        }
-        Ok(if is_failed { ExitCode::from(OVER) } else { ExitCode::SUCCESS })
+        BudgetTable { azure, native }.print(self.json)
     }
 }
 
@@ -105,7 +52,7 @@ async fn measure(profile: ChargeProfile) -> Result<Vec<BudgetRow>, CommandError>
     };
     let mut rows = Vec::new();
     let mut row = |id, operation, budget, charge| {
-        rows.push(BudgetRow { id, operation, budget, charge });
+        rows.push(BudgetRow { id, operation, budget, charge, terms: String::new() });
     };
     let large = add("large", REFERENCES).await?;
     let claimed = add("claimed", REFERENCES).await?;
@@ -153,19 +100,7 @@ async fn change(
 
 /// A tracker in memory.
 async fn open(profile: ChargeProfile) -> Result<SecretMigration, CommandError> {
-    let clock = TravellingClock::starting_at(TimestampMs(NOON_MS));
-    let environment = Environment::travelling(clock, 7);
-    let settings = engine::EngineSettings {
-        charge_profile: profile,
-        maintenance: false,
-        ..engine::EngineSettings::default()
-    };
-    let store = Arc::new(storage::memory::MemoryStore::new());
-    let engine = Engine::open(store, environment.clone(), settings).await;
-    let engine = engine.map_err(|error| CommandError::from_error(ACTION, &error))?;
-    let account = Account::embedded(StorageLocation::Engine(engine)).await;
-    let account = account.map_err(|error| CommandError::from_error(ACTION, &error))?;
-    let account = account.with_environment(environment);
+    let (account, _) = measured_account(ACTION, profile).await?;
     let opened = sample::open(account, MigrationSettings::default(), Duration::ZERO).await;
     opened.map_err(|error| tracker_error(ACTION, &error))
 }

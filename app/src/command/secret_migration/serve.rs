@@ -3,17 +3,16 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use client::{Account, Environment};
 use secret_migration::{KubernetesApi, PAGES, SecretMigration, serve_certified};
 use service::http::HttpServer;
-use service::telemetry::Telemetry;
 use tokio::net::TcpListener;
 
 use super::configuration::{TrackerServiceSettings, TrackerSettings};
 use super::demo::{self, DemoVaults};
 use super::open::{open_tracker, platforms, tracker_error};
-use crate::command::stop_signal;
-use crate::command::system::{DefaultAccount, ServingFlags, begin_log, http_server};
+use crate::command::system::{
+    DefaultAccount, HostSettings, ServedSystem, ServiceHost, ServingFlags,
+};
 use crate::error::CommandError;
 
 /// Serve the HTTP API and the web page, and migrate workloads, until ctrl-c
@@ -31,34 +30,28 @@ impl TrackerServeCommand {
             .load::<TrackerServiceSettings>(&self.serving.flag_settings())?
             .value
             .0;
-        let telemetry = settings.telemetry.clone().with_default_service_name("secret-migration");
-        let telemetry = Telemetry::new(telemetry, &Environment::system());
-        begin_log(self.serving.verbose, &telemetry);
-        telemetry.start();
-        // Before the store is opened: a port in use is the most common error, and the cheapest to find.
-        let listener = self.serving.listen(&settings.http.listen, &settings.identity).await?;
-        let (account, location) = self.serving.open(DefaultAccount::Folder).await?;
-        let vaults = if self.serving.demo { Some(DemoVaults::start().await?) } else { None };
-        let settings =
-            vaults.as_ref().map_or(settings.clone(), |vaults| vaults.settings(&settings));
-        let server = http_server(settings.http.clone(), &settings.identity, &account, &telemetry)?;
-        let served = self.serve(&settings, listener, &server, account.clone(), &location).await;
-        let closed = account.close().await;
-        // Last, so that spans of the shutdown are exported, too.
-        telemetry.stop().await;
-        served?;
-        closed.map_err(|error| CommandError::from_error(format!("closing {location}"), &error))?;
-        Ok(ExitCode::SUCCESS)
+        let host = HostSettings {
+            service_name: "secret-migration",
+            telemetry: &settings.telemetry,
+            http: &settings.http,
+            identity: &settings.identity,
+        };
+        let opening = self.serving.open(DefaultAccount::Folder);
+        let (host, listener) = ServiceHost::start(&self.serving, host, opening).await?;
+        let served = self.serve(&settings, &host, listener).await;
+        host.close(served).await
     }
 
     async fn serve(
         &self,
         settings: &TrackerSettings,
+        host: &ServiceHost,
         listener: TcpListener,
-        server: &HttpServer,
-        account: Account,
-        location: &str,
     ) -> Result<(), CommandError> {
+        let vaults = if self.serving.demo { Some(DemoVaults::start().await?) } else { None };
+        let settings =
+            &vaults.as_ref().map_or(settings.clone(), |vaults| vaults.settings(settings));
+        let (account, server) = (host.account.clone(), &host.server);
         let platforms = platforms(settings, account.environment())?;
         let system = open_tracker(account, settings, platforms).await?;
         if self.serving.demo {
@@ -67,23 +60,16 @@ impl TrackerServeCommand {
         start_certified(settings, &system, server).await?;
         start_kubernetes(settings, &system, server)?;
         let router = system.router(server, PAGES);
-        let stop = stop_signal()?;
         let links = demo::links(server.identity());
-        self.serving.announce("Secrets migration tracker", &listener, &links, location)?;
-        let stopping = async {
-            stop.await;
-            server.shutdown().trigger();
+        let title = "Secrets migration tracker";
+        let served = ServedSystem { title, links: &links };
+        let serving = async |listener| server.serve_at(listener, router).await;
+        let working = async {
+            tokio::join!(system.run(server.shutdown()), system.follow_changes(server.shutdown()))
         };
-        let following = system.follow_changes(server.shutdown());
-        let working = system.run(server.shutdown());
-        let ended = async { tokio::join!(server.serve_at(listener, router), working, following) };
-        tokio::pin!(ended);
-        let (served, (), ()) = tokio::select! {
-            all = &mut ended => all,
-            // The signal triggers the shutdown; all parts then end by themselves.
-            () = stopping => ended.await,
-        };
-        served.map_err(|error| CommandError::new("serving", error.to_string()).hint("Run it again"))
+        host.serve(&self.serving, listener, served, serving, working, async {})
+            .await
+            .map(|((), ())| ())
     }
 }
 

@@ -8,11 +8,11 @@ use model::ChargeProfile;
 
 use crate::error::CommandError;
 
-/// 2025-06-10T12:00:00Z.
+/// 2025-06-10T12:00:00Z: outside of the quiet hours of the notifications.
 const NOON_MS: u64 = 1_749_556_800_000;
 const SEED: u64 = 7;
 
-/// Opens one; returns also its clock.
+/// Opens one, with the environment of its clock; returns also the clock.
 pub(crate) async fn measured_account(
     what: &str,
     profile: ChargeProfile,
@@ -25,8 +25,9 @@ pub(crate) async fn measured_account(
         ..engine::EngineSettings::default()
     };
     let store = Arc::new(storage::memory::MemoryStore::new());
-    let engine = Engine::open(store, environment, settings).await;
+    let engine = Engine::open(store, environment.clone(), settings).await;
     let engine = engine.map_err(|error| CommandError::from_error(what, &error))?;
     let account = Account::embedded(StorageLocation::Engine(engine)).await;
-    Ok((account.map_err(|error| CommandError::from_error(what, &error))?, clock))
+    let account = account.map_err(|error| CommandError::from_error(what, &error))?;
+    Ok((account.with_environment(environment), clock))
 }

@@ -5,7 +5,14 @@
 
 #[cfg(any(feature = "event-store", feature = "notifications"))]
 mod account_calls;
-#[cfg(feature = "event-store")]
+#[cfg(any(
+    feature = "chat",
+    feature = "event-store",
+    feature = "secret-migration",
+    feature = "worlds"
+))]
+mod budget_table;
+mod host;
 mod measured_account;
 #[cfg(any(
     feature = "chat",
@@ -17,14 +24,20 @@ mod operator_flags;
 mod service_log;
 mod serving;
 mod settings_flags;
-#[cfg(any(feature = "event-store", feature = "notifications"))]
 mod table;
 
 #[cfg(feature = "notifications")]
 pub(crate) use account_calls::{AccountCall, by_container};
 #[cfg(any(feature = "event-store", feature = "notifications"))]
 pub(crate) use account_calls::{Calls, sum, terms};
-#[cfg(feature = "event-store")]
+#[cfg(any(
+    feature = "chat",
+    feature = "event-store",
+    feature = "secret-migration",
+    feature = "worlds"
+))]
+pub(crate) use budget_table::{BudgetRow, BudgetTable};
+pub(crate) use host::{HostSettings, ServedSystem, ServiceHost};
 pub(crate) use measured_account::measured_account;
 #[cfg(any(
     feature = "chat",
@@ -33,8 +46,9 @@ pub(crate) use measured_account::measured_account;
     feature = "worlds"
 ))]
 pub(crate) use operator_flags::{OpenedAccount, OperatorFlags};
+#[cfg(feature = "secret-migration")]
 pub(crate) use service_log::begin as begin_log;
-pub(crate) use serving::{DefaultAccount, ServingFlags, http_server};
+pub(crate) use serving::{DefaultAccount, ServingFlags};
 pub(crate) use settings_flags::SettingsFlags;
-#[cfg(any(feature = "event-store", feature = "notifications"))]
+#[cfg(feature = "notifications")]
 pub(crate) use table::table;

@@ -1,15 +1,13 @@
-//! Serving a system: its flags, the address, the account, the HTTP server, and the lines that say it is ready.
+//! The flags of every `serve`: the address, the account, and the lines that say it is ready.
 //!
-//! Does not own routes or background work.
+//! Does not own what runs behind them (`host`).
 
 use std::net::{IpAddr, SocketAddr};
 
 use clap::Args;
 use client::{Account, StorageLocation};
 use serde_json::{Map, json};
-use service::http::{HttpServer, HttpSettings};
-use service::identity::{Identity, IdentityMode, IdentitySettings};
-use service::telemetry::Telemetry;
+use service::identity::{IdentityMode, IdentitySettings};
 use tokio::net::TcpListener;
 
 use super::settings_flags::SettingsFlags;
@@ -174,19 +172,4 @@ impl ServingFlags {
         }
         line("Ready")
     }
-}
-
-/// The HTTP server around the routes; its metrics include the totals of data calls.
-pub(crate) fn http_server(
-    http: HttpSettings,
-    identity: &IdentitySettings,
-    account: &Account,
-    telemetry: &Telemetry,
-) -> Result<HttpServer, CommandError> {
-    let environment = account.environment().clone();
-    let identity = Identity::new(environment.clone(), identity)
-        .map_err(|why| CommandError::new("reading the identity settings", why))?;
-    let server = HttpServer::new(environment, http, identity);
-    server.metrics().add_collector(telemetry.collector());
-    Ok(server)
 }

@@ -4,24 +4,18 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::Args;
-use client::{Account, StorageLocation, TimestampMs, TravellingClock};
-use engine::{Engine, Environment};
+use client::TravellingClock;
 use model::ChargeProfile;
-use serde_json::json;
 use worlds::{
     ChargeMeter, EntityChange, EntityDraft, EntityFilter, EntityId, RestoredParent, WorldAccess,
     WorldDraft, WorldUser, Worlds, WorldsSettings,
 };
 
 use super::open::worlds_error;
+use crate::command::system::{BudgetRow, BudgetTable, measured_account};
 use crate::error::CommandError;
-use crate::output::line;
 
 const ACTION: &str = "measuring the operations";
-/// 2026-03-01T10:00:00Z.
-const START_MS: u64 = 1_772_359_200_000;
-/// Exit code if an operation costs more than twice its budget.
-const OVER: u8 = 1;
 
 /// Measure the charge of the operations and compare it with the budgets
 #[derive(Debug, Args)]
@@ -36,15 +30,6 @@ pub(super) struct WorldsBudgetCommand {
     json: bool,
 }
 
-/// One operation.
-struct WorldsBudgetRow {
-    id: &'static str,
-    operation: &'static str,
-    /// Request units at most; `None` if the seed has no figure, or one that a resolution replaces.
-    budget: Option<f64>,
-    charge: f64,
-}
-
 /// What is measured.
 struct MeasuredWorld {
     system: Worlds,
@@ -52,53 +37,18 @@ struct MeasuredWorld {
     owner: WorldUser,
     access: WorldAccess,
     top: EntityId,
-    rows: Vec<WorldsBudgetRow>,
+    rows: Vec<BudgetRow>,
 }
 
 impl WorldsBudgetCommand {
     pub(super) async fn run(self) -> Result<ExitCode, CommandError> {
         let azure = measure(ChargeProfile::Azure).await?;
         let native = measure(ChargeProfile::Native).await?;
-        let (mut is_over, mut has_mark) = (false, false);
-        if !self.json {
-            line(format_args!(
-                "{:<8}{:<48}{:>8}{:>9}{:>9}",
-                "", "operation", "budget", "azure", "native"
-            ))?;
-        }
-        for (row, other) in azure.iter().zip(&native) {
-            // As it is printed: with two decimals.
-            let is_above = row.budget.is_some_and(|budget| row.charge >= budget + 0.005);
-            let is_far_above = row.budget.is_some_and(|budget| row.charge > 2.0 * budget);
-            is_over |= is_far_above;
-            has_mark |= is_above;
-            let WorldsBudgetRow { id, operation, budget, charge } = row;
-            if self.json {
-                line(json!({
-                    "id": id, "operation": operation, "budget": budget, "azure": charge,
-                    "native": other.charge, "isAboveBudget": is_above,
-                }))?;
-                continue;
-            }
-            let budget = budget.map_or("-".to_owned(), |budget| format!("{budget:.0}"));
-            let mark = match (is_above, is_far_above) {
-                (_, true) => " **",
-                (true, false) => " *",
-                (false, false) => "",
-            };
-            line(format_args!(
-                "{id:<8}{operation:<48}{budget:>8}{charge:>9.2}{:>9.2}{mark}",
-                other.charge
-            ))?;
-        }
-        if has_mark && !self.json {
-            line("* above its budget, ** above twice its budget")?;
-        }
-        Ok(if is_over { ExitCode::from(OVER) } else { ExitCode::SUCCESS })
+        BudgetTable { azure, native }.print(self.json)
     }
 }
 
-async fn measure(profile: ChargeProfile) -> Result<Vec<WorldsBudgetRow>, CommandError> {
+async fn measure(profile: ChargeProfile) -> Result<Vec<BudgetRow>, CommandError> {
     let failed = |error| worlds_error(ACTION, &error);
     let (system, clock) = open(profile).await?;
     let owner = WorldUser::parse("ann").map_err(|why| CommandError::new(ACTION, why))?;
@@ -119,18 +69,8 @@ async fn measure(profile: ChargeProfile) -> Result<Vec<WorldsBudgetRow>, Command
 pub(super) async fn open(
     profile: ChargeProfile,
 ) -> Result<(Worlds, Arc<TravellingClock>), CommandError> {
-    let clock = TravellingClock::starting_at(TimestampMs(START_MS));
-    let environment = Environment::travelling(Arc::clone(&clock), 7);
-    let engine_settings = engine::EngineSettings {
-        charge_profile: profile,
-        maintenance: false,
-        ..engine::EngineSettings::default()
-    };
-    let store = Arc::new(storage::memory::MemoryStore::new());
-    let engine = Engine::open(store, environment.clone(), engine_settings).await;
-    let engine = engine.map_err(|error| CommandError::from_error(ACTION, &error))?;
-    let account = Account::embedded(StorageLocation::Engine(engine)).await;
-    let account = account.map_err(|error| CommandError::from_error(ACTION, &error))?;
+    let (account, clock) = measured_account(ACTION, profile).await?;
+    let environment = account.environment().clone();
     let system = Worlds::open(account, WorldsSettings::default(), environment).await;
     Ok((system.map_err(|error| worlds_error(ACTION, &error))?, clock))
 }
@@ -157,7 +97,7 @@ pub(super) async fn create(
 
 impl MeasuredWorld {
     fn row(&mut self, id: &'static str, operation: &'static str, budget: Option<f64>, charge: f64) {
-        self.rows.push(WorldsBudgetRow { id, operation, budget, charge });
+        self.rows.push(BudgetRow { id, operation, budget, charge, terms: String::new() });
     }
 
     async fn work(&self) -> worlds::Result<()> {

@@ -31,7 +31,6 @@ async fn ch_a3_a_session_begins_with_a_code_and_ends_everywhere() {
         401,
         "a copy is ended too"
     );
-    // Also for another process on the same data: the end is stored.
     assert_eq!(api.call(None, "GET", "/api/auth/me", None).await.0, 401);
 }
 

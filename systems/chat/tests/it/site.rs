@@ -33,6 +33,8 @@ pub(crate) struct Interface {
 pub(crate) struct Cookies {
     pub(crate) line: String,
     pub(crate) csrf: String,
+    /// As they were set, with their attributes.
+    pub(crate) set: Vec<String>,
 }
 
 impl Site {
@@ -50,7 +52,15 @@ impl Site {
 
 impl Interface {
     pub(crate) async fn of(chat: &Chat, environment: &Environment) -> Self {
-        let identity = Identity::new(environment.clone(), &IdentitySettings::demo()).unwrap();
+        Self::with(chat, environment, &IdentitySettings::demo()).await
+    }
+
+    pub(crate) async fn with(
+        chat: &Chat,
+        environment: &Environment,
+        identity: &IdentitySettings,
+    ) -> Self {
+        let identity = Identity::new(environment.clone(), identity).unwrap();
         let settings = HttpSettings { requests_per_minute: 0, ..HttpSettings::default() };
         let server = HttpServer::new(environment.clone(), settings, identity);
         let router = chat.router(&server, &[]);
@@ -115,13 +125,23 @@ impl Interface {
         path: &str,
         body: Option<Value>,
     ) -> Reply {
+        reply(self.respond_with(cookies, method, path, body.as_ref()).await).await
+    }
+
+    pub(crate) async fn respond_with(
+        &self,
+        cookies: &Cookies,
+        method: &str,
+        path: &str,
+        body: Option<&Value>,
+    ) -> Response {
         let method = Method::from_bytes(method.as_bytes()).unwrap();
         let mut request = self.client.request(method, self.url(path));
         request = request.header("cookie", &cookies.line).header("x-csrf-token", &cookies.csrf);
         if let Some(body) = body {
-            request = request.json(&body);
+            request = request.json(body);
         }
-        reply(request.send().await.unwrap()).await
+        request.send().await.unwrap()
     }
 
     /// Calls as a page of another origin makes a browser call: with the cookies of a session, which it cannot read.
@@ -155,12 +175,12 @@ impl Interface {
     }
 }
 
-fn cookies_of(response: &Response) -> Cookies {
+pub(crate) fn cookies_of(response: &Response) -> Cookies {
     let lines = response.headers().get_all("set-cookie").iter();
-    let pairs: Vec<String> =
-        lines.map(|line| line.to_str().unwrap().split(';').next().unwrap().to_owned()).collect();
+    let set: Vec<String> = lines.map(|line| line.to_str().unwrap().to_owned()).collect();
+    let pairs: Vec<&str> = set.iter().map(|line| line.split(';').next().unwrap()).collect();
     let csrf = pairs.iter().find_map(|pair| pair.strip_prefix("csrf=")).unwrap().to_owned();
-    Cookies { line: pairs.join("; "), csrf }
+    Cookies { line: pairs.join("; "), csrf, set }
 }
 
 async fn reply(response: Response) -> Reply {

@@ -32,6 +32,8 @@ pub struct SmpSettings {
     pub secret_id: Secret,
     /// The token of the service account or issuer, for Kubernetes and JWT logins.
     pub jwt: Secret,
+    /// A file with that token instead, read at each login.
+    pub jwt_file: String,
     /// Where tokens come from, for `client-credentials`.
     pub token_address: String,
     /// The scope of those tokens.
@@ -96,6 +98,7 @@ impl Default for SmpSettings {
             role: String::new(),
             secret_id: Secret::default(),
             jwt: Secret::default(),
+            jwt_file: String::new(),
             token_address: String::new(),
             scope: String::new(),
             folder: String::new(),
@@ -129,6 +132,7 @@ impl SmpSettings {
             role: self.role.clone(),
             secret_id: self.secret_id.clone(),
             jwt: self.jwt.clone(),
+            jwt_file: self.jwt_file.clone(),
             ca_file: self.ca_file.clone(),
             requests_per_second: self.requests_per_second,
             timeout_seconds: self.timeout_seconds,

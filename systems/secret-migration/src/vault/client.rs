@@ -14,7 +14,7 @@ use service::settings::Secret;
 use zeroize::Zeroizing;
 
 use crate::error::Result;
-use crate::platform::{PlatformAnswer, PlatformError, PlatformHttp};
+use crate::platform::{PlatformAnswer, PlatformError, PlatformFailure, PlatformHttp};
 
 use super::settings::{VaultAuth, VaultSettings};
 
@@ -153,7 +153,9 @@ impl VaultClient {
             VaultAuth::AppRole => {
                 json!({ "role_id": settings.role, "secret_id": settings.secret_id.expose() })
             }
-            _ => json!({ "role": settings.role, "jwt": settings.jwt.expose() }),
+            VaultAuth::Kubernetes | VaultAuth::Jwt => {
+                json!({ "role": settings.role, "jwt": self.jwt()?.expose() })
+            }
         };
         let path = settings.login_path();
         let begin = self.http.environment().stopwatch();
@@ -161,6 +163,19 @@ impl VaultClient {
         let answer = self.send(Method::POST, &path, None, Some(Bytes::from_owner(body))).await?;
         answer.require_success(&path)?;
         self.to_session(&answer, begin, &path)
+    }
+
+    /// The token of the service account or issuer, as it is now.
+    fn jwt(&self) -> std::result::Result<Secret, PlatformError> {
+        let file = &self.settings.jwt_file;
+        if file.is_empty() {
+            return Ok(self.settings.jwt.clone());
+        }
+        let text = std::fs::read_to_string(file).map(Zeroizing::new).map_err(|error| {
+            let why = error.to_string();
+            PlatformError::new(PlatformFailure::Unreachable { why }, format!("JwtFile {file}"))
+        })?;
+        Ok(Secret::new(text.trim()))
     }
 
     /// The given token as a session: when it ends, and whether it can be renewed.

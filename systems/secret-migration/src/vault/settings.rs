@@ -29,6 +29,8 @@ pub struct VaultSettings {
     pub secret_id: Secret,
     /// The token of the service account or issuer, for Kubernetes and JWT logins.
     pub jwt: Secret,
+    /// A file with that token instead, read at each login: Kubernetes replaces the token of a pod from time to time.
+    pub jwt_file: String,
     /// A file with certificates to trust besides those of the system.
     pub ca_file: String,
     /// Requests per second at most; 0 for no limit.
@@ -65,6 +67,7 @@ impl Default for VaultSettings {
             role: String::new(),
             secret_id: Secret::default(),
             jwt: Secret::default(),
+            jwt_file: String::new(),
             ca_file: String::new(),
             requests_per_second: 0,
             timeout_seconds: 30,

@@ -103,6 +103,7 @@ pub(crate) struct Target(Arc<Mutex<TargetState>>);
 struct TargetState {
     secrets: BTreeMap<String, Vec<Pairs>>,
     failing_writes: usize,
+    busy_writes: usize,
     failing_paths: BTreeSet<String>,
     lost_responses: usize,
 }
@@ -111,6 +112,11 @@ impl Target {
     /// The next writes fail.
     pub(crate) fn fail_writes(&self, writes: usize) {
         self.0.lock().unwrap().failing_writes = writes;
+    }
+
+    /// The next writes are refused as too many.
+    pub(crate) fn busy(&self, writes: usize) {
+        self.0.lock().unwrap().busy_writes = writes;
     }
 
     /// Writes to paths that contain this text fail.
@@ -169,6 +175,10 @@ impl SecretTarget for Target {
         expected: &ExpectedVersion,
     ) -> Result<SecretVersion, PlatformError> {
         let mut state = self.0.lock().unwrap();
+        if state.busy_writes > 0 {
+            state.busy_writes -= 1;
+            return Err(failure(PlatformFailure::Busy { retry_after: None }, path));
+        }
         let is_failing = state.failing_paths.iter().any(|part| path.contains(part.as_str()));
         if is_failing || state.failing_writes > 0 {
             state.failing_writes = state.failing_writes.saturating_sub(1);

@@ -1,4 +1,4 @@
-//! Requirements that no acceptance scenario shows: SM-006, SM-007, SM-035, SM-036, SM-038.
+//! Requirements that no acceptance scenario shows: SM-006, SM-007, the checker of SM-028, SM-035, SM-036, SM-038.
 
 use std::collections::BTreeMap;
 
@@ -7,6 +7,7 @@ use secret_migration::{
     HashiSecrets, MigrationSettings, NamespaceName, NewWave, SourceReference, TrackedWorkload,
     UtcTimestamp, WaveSelector, WorkloadChange, WorkloadKey,
 };
+use serde_json::{Value, json};
 
 use crate::world::{CLUSTER, Embedded, OverGateway, Way, World, cluster, mapping};
 
@@ -152,6 +153,43 @@ async fn sm_036_a_summary_counts_by_status_namespace_and_wave_with_rate_and_erro
     assert_eq!((later.migrated_last_hour, later.minutes_left), (0, None));
 }
 
+async fn the_check_finds_what_must_not_be_there<W: Way>() {
+    let (world, key) = World::with_workload::<W>().await;
+    let workloads = &world.system.containers().workloads;
+    let partition = key.partition_key();
+    let sound = workloads.read::<Value>(&partition, &key.id()).await.unwrap().value.into_value();
+    world.assert_sound(CLUSTER).await;
+    for (change, expected) in [
+        (json!({ "migrationStatus": "MIGRATED" }), &["MIGRATED on hashi"][..]),
+        (json!({ "secretBackend": "smp" }), &["PENDING on smp", "no paths there"][..]),
+        (json!({ "migrationStatus": "IN-PROGRESS" }), &["its claim do not fit"][..]),
+        (json!({ "workloadName": "other" }), &["dev-1:shop:other"][..]),
+        (json!({ "migrationStatus": "DONE" }), &["cannot be read"][..]),
+    ] {
+        let mut broken = sound.clone();
+        broken.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
+        workloads.upsert(&partition, &broken, None).await.unwrap();
+        let findings = world.system.check(&cluster(CLUSTER)).await.unwrap();
+        assert_eq!(findings.len(), expected.len(), "{change}: {findings:?}");
+        for (finding, text) in findings.iter().zip(expected) {
+            assert_eq!(finding.id, key.id());
+            assert!(finding.problem.contains(text), "{change}: {findings:?}");
+        }
+    }
+    workloads.upsert(&partition, &sound, None).await.unwrap();
+    world.assert_sound(CLUSTER).await;
+}
+
+#[tokio::test]
+async fn sm_028_the_check_finds_illegal_pairs_claims_and_names() {
+    the_check_finds_what_must_not_be_there::<Embedded>().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn sm_028_the_check_finds_illegal_pairs_claims_and_names_over_our_gateway() {
+    the_check_finds_what_must_not_be_there::<OverGateway>().await;
+}
+
 #[test]
 fn sm_038_the_defaults_are_those_of_the_requirement() {
     let defaults = MigrationSettings::default();
@@ -159,4 +197,6 @@ fn sm_038_the_defaults_are_those_of_the_requirement() {
     assert_eq!((defaults.lease_seconds, defaults.health_timeout_seconds), (300, 300));
     assert_eq!((defaults.retry_base_seconds, defaults.scan_interval_minutes), (30, 60));
     assert_eq!((defaults.namespace_sync_minutes, defaults.namespace_ttl_seconds), (1, 86_400));
+    // SM-029: a change is seen within a second.
+    assert!(defaults.watch_poll_milliseconds <= 500);
 }

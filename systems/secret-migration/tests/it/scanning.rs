@@ -137,6 +137,11 @@ kind: VaultStaticSecret
 metadata: {name: pay-static, namespace: pay}
 spec: {mount: secret, type: kv-v2, path: pay/static, destination: {name: pay-operator}}
 ---
+apiVersion: secrets.hashicorp.com/v1beta1
+kind: VaultDynamicSecret
+metadata: {name: pay-dynamic, namespace: pay}
+spec: {mount: database, path: creds/pay, destination: {name: pay-database}}
+---
 apiVersion: batch/v1
 kind: CronJob
 metadata: {name: pay, namespace: pay}
@@ -151,7 +156,7 @@ spec:
           containers:
           - name: c
             env: [{name: A, valueFrom: {secretKeyRef: {name: pay-secret, key: a}}}]
-            envFrom: [{secretRef: {name: pay-operator}}]
+            envFrom: [{secretRef: {name: pay-operator}}, {secretRef: {name: pay-database}}]
 ---
 kind: Deployment
 metadata: {name: "no:name", namespace: pay}
@@ -177,6 +182,7 @@ fn all_four_ways_to_vault_are_found() {
         .map(|item| (secrets.mount_of(item), item.path.as_str(), item.keys.join(",")))
         .collect();
     let expected = [
+        ("database", "creds/pay", ""),
         ("kv", "pay/api", "token"),
         ("secret", "pay/all", ""),
         ("secret", "pay/db", "password"),
@@ -237,6 +243,21 @@ fn objects_of_one_name_are_one_workload_and_other_platforms_are_left_out() {
     // The order of the objects says nothing: a second scan must not change a workload.
     objects.reverse();
     assert_eq!(find_workloads(&objects, "secret"), found);
+}
+
+#[test]
+fn every_kind_of_workload_is_found() {
+    let annotated = |kind: &str| {
+        let deployment = injected("one").replace("kind: Deployment", &format!("kind: {kind}"));
+        find_workloads(&parse_manifests("test", &deployment).unwrap(), "secret")
+    };
+    for kind in ["Deployment", "StatefulSet", "DaemonSet", "Job"] {
+        let found = annotated(kind);
+        let [workload] = found.workloads.as_slice() else { panic!("{kind}: {found:?}") };
+        assert_eq!(workload.secrets.items[0].path, "one/db", "{kind}");
+        assert_eq!(format!("{:?}", workload.kind), kind);
+    }
+    assert_eq!(annotated("ConfigMap").workloads.len(), 0);
 }
 
 #[tokio::test]

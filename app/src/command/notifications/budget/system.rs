@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use client::{Account, StorageLocation, TimestampMs, TravellingClock};
-use engine::{Engine, Environment};
+use client::TravellingClock;
 use model::ChargeProfile;
 use notifications::delivery::{Delivery, DeliveryResult, Push};
 use notifications::{
@@ -13,12 +12,10 @@ use notifications::{
 };
 
 use super::super::open::system_error;
+use crate::command::system::measured_account;
 use crate::error::CommandError;
 
 pub(super) const ACTION: &str = "measuring the operations";
-/// 2025-06-10T12:00:00Z: outside the default quiet hours.
-const NOON_MS: u64 = 1_749_556_800_000;
-const SEED: u64 = 7;
 
 struct AcceptingProvider;
 
@@ -34,19 +31,9 @@ pub(super) async fn system(
     profile: ChargeProfile,
     indexing: Indexing,
 ) -> Result<(Notifications, Arc<TravellingClock>), CommandError> {
-    let clock = TravellingClock::starting_at(TimestampMs(NOON_MS));
-    let environment = Environment::travelling(Arc::clone(&clock), SEED);
-    let settings = engine::EngineSettings {
-        charge_profile: profile,
-        maintenance: false,
-        ..engine::EngineSettings::default()
-    };
+    let (account, clock) = measured_account(ACTION, profile).await?;
+    let environment = account.environment().clone();
     let chosen = NotificationSettings { indexing, ..NotificationSettings::default() };
-    let store = Arc::new(storage::memory::MemoryStore::new());
-    let engine = Engine::open(store, environment.clone(), settings).await;
-    let engine = engine.map_err(|error| CommandError::from_error(ACTION, &error))?;
-    let account = Account::embedded(StorageLocation::Engine(engine)).await;
-    let account = account.map_err(|error| CommandError::from_error(ACTION, &error))?;
     let opened =
         Notifications::open(account, chosen, environment, Arc::new(AcceptingProvider)).await;
     Ok((opened.map_err(|error| system_error(ACTION, &error))?, clock))

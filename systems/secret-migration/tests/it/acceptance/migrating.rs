@@ -234,7 +234,7 @@ pub(crate) async fn an_unhealthy_workload_is_rolled_back_by_itself<W: Way>() {
     world.assert_sound(CLUSTER).await;
 }
 
-pub(crate) async fn a_busy_vault_is_asked_again_later<W: Way>() {
+pub(crate) async fn a_busy_platform_is_asked_again_later<W: Way>() {
     let (world, key) = World::with_workload::<W>().await;
     world.vault.busy(3);
     let report =
@@ -248,4 +248,12 @@ pub(crate) async fn a_busy_vault_is_asked_again_later<W: Way>() {
     assert!(world.workload(&other).await.last_error.unwrap().contains("too many requests"));
     world.travel(60);
     assert_eq!(world.run(CLUSTER).await.migrated, 1);
+    // The target pushes back as well: the write is repeated, and there is one version.
+    let third = world.add(CLUSTER, "mail", &["mail/smtp"]).await;
+    let before = world.system.totals().back_offs;
+    world.target.busy(2);
+    assert_eq!(world.run(CLUSTER).await.migrated, 1);
+    assert_eq!(world.system.totals().back_offs, before + 2);
+    assert_eq!(world.workload(&third).await.attempts, 1);
+    assert_eq!(world.target.versions()["apps/shop/secret/mail/smtp"], 1);
 }

@@ -35,7 +35,7 @@ both_ways! {
     planning::sm_a13_temporary_namespaces_expire_and_stale_mappings_stop_the_workers,
     migrating::sm_a15_drift_is_flagged_and_synchronised,
     migrating::an_unhealthy_workload_is_rolled_back_by_itself,
-    migrating::a_busy_vault_is_asked_again_later,
+    migrating::a_busy_platform_is_asked_again_later,
     planning::a_protected_cluster_needs_two_people,
     planning::a_protected_cluster_has_no_way_around_the_approval,
     planning::a_wave_a_namespace_and_a_cluster_are_rolled_back_at_once,

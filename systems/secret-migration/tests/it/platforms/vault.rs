@@ -1,4 +1,4 @@
-//! The Vault client against a server of the test that answers as Vault does: logins, versions, deleted and destroyed
+//! The Vault client against a server of the test that answers as Vault does: versions, deleted and destroyed
 //! ones, check-and-set, sealed and standby nodes, garbage, half of an answer, another version's shape.
 
 use std::time::Duration;
@@ -6,26 +6,26 @@ use std::time::Duration;
 use client::Environment;
 use secret_migration::{
     ExpectedVersion, PlatformFailure, SecretData, SecretLocation, SecretSource, SecretTarget,
-    SecretValue, VaultAuth, VaultClient, VaultSettings,
+    SecretValue, VaultClient, VaultSettings,
 };
 use service::settings::Secret;
 
 use super::script::Script;
 
-async fn open(script: &Script, settings: VaultSettings) -> VaultClient {
+pub(super) async fn open(script: &Script, settings: VaultSettings) -> VaultClient {
     let settings = VaultSettings { address: script.serve().await, ..settings };
     VaultClient::open(settings, Environment::system()).unwrap()
 }
 
-fn with_token() -> VaultSettings {
+pub(super) fn with_token() -> VaultSettings {
     VaultSettings { token: Secret::new("root"), ..VaultSettings::default() }
 }
 
-fn location() -> SecretLocation {
+pub(super) fn location() -> SecretLocation {
     SecretLocation { mount: "secret".to_owned(), path: "app/db".to_owned() }
 }
 
-const METADATA: &str =
+pub(super) const METADATA: &str =
     r#"{"version":3,"created_time":"2025-01-01T00:00:00Z","deletion_time":"","destroyed":false}"#;
 
 #[tokio::test]
@@ -133,78 +133,6 @@ async fn a_write_is_a_check_and_set() {
     script.answer(200, "", &live.replace(r#""destroyed":false"#, r#""destroyed":true"#));
     let gone = vault.live_version(&location()).await.unwrap_err();
     assert_eq!(gone.failure, PlatformFailure::Deleted { version: 2, destroyed: true });
-}
-
-#[tokio::test]
-async fn a_login_is_made_once_renewed_and_repeated_when_it_is_revoked() {
-    let script = Script::default();
-    let settings = VaultSettings {
-        auth: VaultAuth::AppRole,
-        role: "r".to_owned(),
-        secret_id: Secret::new("s"),
-        ..VaultSettings::default()
-    };
-    let vault = open(&script, settings).await;
-    let login = |token: &str| {
-        format!(r#"{{"auth":{{"client_token":"{token}","lease_duration":3600,"renewable":true}}}}"#)
-    };
-    let secret = format!(r#"{{"data":{{"data":{{"k":"v"}},"metadata":{METADATA}}}}}"#);
-    script.answer(200, "", &login("t1"));
-    script.answer(200, "", &secret);
-    script.answer(200, "", &secret);
-    for _ in 0..2 {
-        SecretSource::read(&vault, &location(), None).await.unwrap();
-    }
-    let asked = script.asked();
-    assert!(asked[0].starts_with("POST /v1/auth/approle/login "), "{}", asked[0]);
-    assert!(asked[0].contains(r#""role_id":"r""#) && asked.len() == 3);
-    // The token was revoked: one new login, one repeat.
-    script.answer(403, "", r#"{"errors":["permission denied"]}"#);
-    script.answer(200, "", &login("t2"));
-    script.answer(200, "", &secret);
-    SecretSource::read(&vault, &location(), None).await.unwrap();
-    assert!(script.asked()[2].to_ascii_lowercase().contains("x-vault-token: t2"));
-    // Still refused: no endless repeat.
-    script.answer(403, "", "{}");
-    script.answer(200, "", &login("t3"));
-    script.answer(403, "", "{}");
-    let refused = SecretSource::read(&vault, &location(), None).await.unwrap_err();
-    assert_eq!(refused.failure, PlatformFailure::Denied);
-    for (auth, path) in [(VaultAuth::Kubernetes, "kubernetes"), (VaultAuth::Jwt, "jwt")] {
-        let settings = VaultSettings { auth, jwt: Secret::new("j"), ..VaultSettings::default() };
-        let vault = open(&script, settings).await;
-        script.asked();
-        script.answer(400, "", "{}");
-        SecretSource::read(&vault, &location(), None).await.unwrap_err();
-        assert!(script.asked()[0].starts_with(&format!("POST /v1/auth/{path}/login ")));
-    }
-}
-
-#[tokio::test]
-async fn a_token_is_looked_up_and_renewed_before_it_ends() {
-    let clock = client::TravellingClock::starting_at(client::TimestampMs(1_749_556_800_000));
-    let environment = Environment::travelling(std::sync::Arc::clone(&clock), 7);
-    let script = Script::default();
-    let address = script.serve().await;
-    let settings = VaultSettings { address, renew_token: true, ..with_token() };
-    let vault = VaultClient::open(settings, environment).unwrap();
-    let secret = format!(r#"{{"data":{{"data":{{"k":"v"}},"metadata":{METADATA}}}}}"#);
-    script.answer(200, "", r#"{"data":{"ttl":3600,"renewable":true}}"#);
-    script.answer(200, "", &secret);
-    SecretSource::read(&vault, &location(), None).await.unwrap();
-    let asked = script.asked();
-    assert!(asked[0].starts_with("GET /v1/auth/token/lookup-self "), "{}", asked[0]);
-    // Two thirds of its time are over.
-    clock.travel(Duration::from_secs(2_500));
-    let renewed = r#"{"auth":{"client_token":"root","lease_duration":3600,"renewable":true}}"#;
-    script.answer(200, "", renewed);
-    script.answer(200, "", &secret);
-    script.answer(200, "", &secret);
-    SecretSource::read(&vault, &location(), None).await.unwrap();
-    SecretSource::read(&vault, &location(), None).await.unwrap();
-    let asked = script.asked();
-    assert!(asked[0].starts_with("POST /v1/auth/token/renew-self "), "{}", asked[0]);
-    assert_eq!(asked.len(), 3, "one renewal");
 }
 
 #[tokio::test]
