@@ -148,8 +148,8 @@ async fn a_login_is_made_once_and_repeated_when_it_is_revoked() {
 
 #[tokio::test]
 async fn a_token_is_looked_up_and_renewed_before_it_ends() {
-    let clock = client::TravellingClock::starting_at(client::TimestampMs(1_749_556_800_000));
-    let environment = Environment::travelling(std::sync::Arc::clone(&clock), 7);
+    let clock = TravellingClock::starting_at(TimestampMs(1_749_556_800_000));
+    let environment = Environment::travelling(Arc::clone(&clock), 7);
     let script = Script::default();
     let address = script.serve().await;
     let settings = VaultSettings { address, renew_token: true, ..with_token() };
