@@ -113,14 +113,17 @@ impl Speech {
             if opening.len() == OPENING
                 && let Some(opened) = opening.join_next().await
             {
-                clients.push(opened??);
+                clients.push(opened?);
             }
-            opening.spawn(self.open(address, path(number)));
+            let open = self.open(address, path(number));
+            opening.spawn(async move { (number, open.await) });
         }
         while let Some(opened) = opening.join_next().await {
-            clients.push(opened??);
+            clients.push(opened?);
         }
-        Ok(clients)
+        // In the order of their numbers, not of their answers: a person may join only the rooms of its number.
+        clients.sort_unstable_by_key(|(number, _)| *number);
+        clients.into_iter().map(|(_, client)| client).collect()
     }
 }
 

@@ -28,6 +28,7 @@ pub(super) const POOL: usize = 2_048;
 pub(super) const CREATED_FROM: u64 = 500_000_000;
 
 const QUERY: &[u8] = br#"{"query":"SELECT * FROM c ORDER BY c.price","parameters":[]}"#;
+const TWO_CONDITIONS: &str = "SELECT * FROM c WHERE c.stock = @stock AND c.created >= @from";
 const QUERY_HEADERS: [(&str, &str); 3] = [
     ("content-type", "application/query+json"),
     ("x-ms-documentdb-isquery", "True"),
@@ -195,9 +196,10 @@ fn query(pool: &mut RequestPool, target: &LoadTarget<'_>, key: &str) {
 }
 
 fn two_conditions(pool: &mut RequestPool, target: &LoadTarget<'_>, stock: u64) {
-    let body = format!(
-        r#"{{"query":"SELECT * FROM c WHERE c.stock = @stock AND c.created >= @from","parameters":[{{"name":"@stock","value":{stock}}},{{"name":"@from","value":{CREATED_FROM}}}]}}"#
+    let parameters = format!(
+        r#"[{{"name":"@stock","value":{stock}}},{{"name":"@from","value":{CREATED_FROM}}}]"#
     );
+    let body = format!(r#"{{"query":"{TWO_CONDITIONS}","parameters":{parameters}}}"#);
     let mut headers = vec![("x-ms-documentdb-query-enablecrosspartition", "True")];
     headers.extend(QUERY_HEADERS);
     post(pool, target, &headers, body.as_bytes());

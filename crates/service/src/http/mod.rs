@@ -6,7 +6,7 @@
 //! # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
 //! use client::Environment;
 //! use planisphere_service::http::{
-//!     HttpResult, HttpServer, HttpSettings, JsonBody, OpenApiRouter, PathParams, Problem, routes,
+//!     ApiDescription, HttpResult, HttpServer, HttpSettings, JsonBody, OpenApiRouter, PathParams, Problem, routes,
 //! };
 //! use planisphere_service::identity::{Caller, Identity, IdentitySettings};
 //!
@@ -32,6 +32,7 @@
 //! let settings = IdentitySettings::demo();
 //! let identity = Identity::new(environment.clone(), &settings).unwrap();
 //! let server = HttpServer::new(environment, HttpSettings::default(), identity);
+//! server.describe(ApiDescription::new("Greetings", "1.0.0", "Greets people by name."));
 //! let router = server.router(OpenApiRouter::new().routes(routes!(greet)), &[]);
 //! // `server.serve(router).await` would listen until `server.shutdown().trigger()`.
 //!
