@@ -141,7 +141,7 @@ async function sendAll() {
   }
 }
 
-// Sets the room that the connection is in; style sheets and tests find it at the body.
+// Sets the room that the connection is in; tests find it at the body.
 function enterRoom(name) {
   joined = name;
   if (name === null) delete document.body.dataset.joined;
